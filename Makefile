@@ -1,0 +1,70 @@
+# One door: what is run here is what CI runs. `make` alone lists the targets.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+PEERS  := $(VENV)/.peers
+FAST   := -m "not slow and not agreement"
+WORKERS ?= 2
+BENCH  ?= $(wildcard benchmarks/macro/*.py)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint fix test-plain test-all bench clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(READY)  ## train, prune and show a tree on census data
+	@$(BIN)/python examples/demo.py
+
+test: $(READY)  ## the fast tests and the examples in docstrings
+	$(BIN)/python -m pytest -n $(WORKERS) $(FAST)
+
+lint: $(READY)  ## ruff, mypy, import contracts, spelling
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/codespell
+
+fix: $(READY)  ## format, and repair what ruff can repair
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+test-plain: $(READY)  ## the fast tests with the JIT off: covers the kernels line by line
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(WORKERS) $(FAST) --cov
+
+test-all: $(READY)  ## every test, with hypothesis trying harder
+	HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest -n $(WORKERS)
+
+bench: $(PEERS)  ## compare with other libraries; BENCH=benchmarks/... for one file
+	@test -n "$(BENCH)" || { echo "There is no benchmark in benchmarks/macro yet."; exit 1; }
+	@for file in $(BENCH); do echo "$$file"; $(BIN)/python $$file || exit 1; done
+
+clean:  ## remove the environment, caches and what the demo wrote
+	rm -rf $(VENV) build dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .import_linter_cache demo_tree.png
+	find hedgerow tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamp is removed before the environment is touched and set when it is whole: after an
+# interruption the next run starts from an empty one. Some systems have a venv without pip
+# of its own; there the system's pip puts one in.
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "hedgerow needs Python 3.11 or newer, and \`$(PYTHON)\` is not" \
+	       "($$($(PYTHON) --version 2>&1)). Choose another: make $(MAKECMDGOALS) PYTHON=python3.12"; \
+	  exit 1; }
+	@echo "Preparing $(VENV) (a minute or two, once)"
+	@test -f $@ || $(PYTHON) -m venv --clear $(VENV) || { \
+	  $(PYTHON) -m venv --clear --without-pip $(VENV) && \
+	  $(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
+	@rm -f $@ $(PEERS)
+	@$(BIN)/python -m pip install --quiet --upgrade pip
+	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+$(PEERS): $(READY)
+	@$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	@touch $@

@@ -1,0 +1,167 @@
+"""Criteria: how good a leaf is. gain = score(left) + score(right) - score(parent).
+
+A score is minus the leaf's weight times its impurity, so impurity = -score / weight, in
+integer steps of the weight. `at(moments, sums)` is the criterion as seen from the node
+with these sums: the same gains, written so that they cost less or lose no digits.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.kernels.jit import part
+from hedgerow.kernels.logarithm import log2
+
+
+@part
+def _total(sums, n_classes):
+    W = np.int64(0)
+    for k in range(n_classes):
+        W += sums[k]
+    return W
+
+
+class Gini(NamedTuple):
+    """Gini impurity, sum_k p_k (1 - p_k).
+
+        score = sum_k W_k^2 / W - W,     W = sum_k W_k
+
+    Breiman, Friedman, Olshen and Stone (1984), section 4.3; notes 0, page 10.
+    """
+
+    n_classes: int
+
+    def at(self, moments, sums):
+        return Gini(moments.n_classes)
+
+    def mass(self, sums):
+        return _total(sums, self.n_classes)
+
+    def score(self, sums):
+        W, squares = 0.0, 0.0
+        for k in range(self.n_classes):
+            W += sums[k]
+            squares += float(sums[k]) * float(sums[k])
+        return squares / W - W
+
+
+class Entropy(NamedTuple):
+    """Entropy in bits, -sum_k p_k log2 p_k (the notes' natural logarithm, times 1 / ln 2).
+
+        score = sum_k W_k log2(W_k / W)
+
+    Breiman, Friedman, Olshen and Stone (1984), section 4.3; notes 0, page 10.
+    """
+
+    n_classes: int
+
+    def at(self, moments, sums):
+        return Entropy(moments.n_classes)
+
+    def mass(self, sums):
+        return _total(sums, self.n_classes)
+
+    def score(self, sums):
+        W, score = float(_total(sums, self.n_classes)), 0.0
+        for k in range(self.n_classes):
+            if sums[k] > 0:
+                score += sums[k] * log2(sums[k] / W)
+        return score
+
+
+class Misclassification(NamedTuple):
+    """Share of rows outside the majority class, 1 - max_k p_k.
+
+        score = max_k W_k - W
+
+    The notes' AdaBoost splits by it: notes 0, pages 9-10; notes 1, classification trees.
+    """
+
+    n_classes: int
+
+    def at(self, moments, sums):
+        return Misclassification(moments.n_classes)
+
+    def mass(self, sums):
+        return _total(sums, self.n_classes)
+
+    def score(self, sums):
+        largest = sums[0]
+        for k in range(1, self.n_classes):
+            largest = max(largest, sums[k])
+        return float(largest - _total(sums, self.n_classes))
+
+
+class Cost(NamedTuple):
+    """Cost of the cheapest label, when calling class k by the name j costs cost[k, j].
+
+        score = -min_j sum_k W_k cost[k, j]
+
+    With cost 1 off the diagonal this is Misclassification. Breiman, Friedman, Olshen and
+    Stone (1984), section 4.4.
+    """
+
+    n_classes: int
+    cost: NDArray[np.float64]
+
+    def at(self, moments, sums):
+        return self
+
+    def mass(self, sums):
+        return _total(sums, self.n_classes)
+
+    def score(self, sums):
+        cheapest = math.inf
+        for j in range(self.n_classes):
+            price = 0.0
+            for k in range(self.n_classes):
+                price += sums[k] * self.cost[k, j]
+            cheapest = min(cheapest, price)
+        return -cheapest
+
+
+class SquaredError(NamedTuple):
+    """Squared error around the mean; a constant of the node is left out.
+
+        score = S^2 / W,     S = sum w (y - centre),     W = sum w
+
+    With the centre at the node's mean (rounded to a whole step, so that S stays an exact
+    integer) S is small and gains keep their digits. Notes 1, regression trees.
+    """
+
+    centre: int
+
+    def at(self, moments, sums):
+        return SquaredError(np.int64(np.rint(sums[0] / sums[1])))
+
+    def mass(self, sums):
+        return sums[1]
+
+    def score(self, sums):
+        S = float(sums[0] - self.centre * sums[1])
+        return S * S / sums[1]
+
+
+class SquaredErrors(NamedTuple):
+    """Squared error summed over several outputs, each around its mean.
+
+        score = sum_j S_j^2 / W
+
+    Without the node's centre: targets are measured from the middle of each output's range.
+    """
+
+    n_outputs: int
+
+    def at(self, moments, sums):
+        return self
+
+    def mass(self, sums):
+        return sums[self.n_outputs]
+
+    def score(self, sums):
+        squares = 0.0
+        for j in range(self.n_outputs):
+            squares += float(sums[j]) * float(sums[j])
+        return squares / sums[self.n_outputs]

@@ -1,0 +1,64 @@
+"""Histograms: the moments of a large node's rows, summed by narrow feature and code.
+
+A histogram is flat, int64 [n_narrow padded to quads * 256 * width]: bin `code` of the
+feature in place p of the columns is cell number 256 p + code. The larger child's is its
+parent's minus the smaller child's: integers, so exact.
+"""
+
+from hedgerow.kernels.codes import BLOCK, N_BINS
+from hedgerow.kernels.jit import part
+from hedgerow.kernels.machine import load_four, prefetch
+from hedgerow.kernels.moments import row_of
+
+_AHEAD = 20  # rows between asking for a cache line and reading it
+_QUADS = BLOCK // 4
+
+
+@part
+def build(codes, records, moments, hist):
+    """Set hist to the summed moments of `records`.
+
+    codes    Codes                     read
+    records  int64 [n]                 read   in any order: integer sums do not depend on it
+    moments  one of moments.py         read
+    hist     int64 [n_cells * width]   write  need not be zero on entry
+
+    Cost: n updates per narrow feature, rounded up to a multiple of four features.
+    """
+    hist[:] = 0
+    size = BLOCK * N_BINS * moments.width()
+    for block in range(codes.blocks.shape[0]):
+        cells = hist[block * size : (block + 1) * size]
+        n_quads = min(_QUADS, cells.shape[0] // (4 * N_BINS * moments.width()))
+        _add_rows(codes.blocks[block], records, moments, cells, n_quads)
+
+
+@part
+def _add_rows(codes, records, moments, cells, n_quads):
+    last = records.shape[0] - 1
+    for i in range(records.shape[0]):
+        prefetch(codes, row_of(records[min(i + _AHEAD, last)]) * BLOCK)
+        record = records[i]
+        for quad in range(n_quads):
+            four = load_four(codes, row_of(record) * BLOCK + 4 * quad)
+            for j in range(4):
+                code = (four >> (8 * j)) & 255
+                moments.add(record, cells, (4 * quad + j) * N_BINS + code)
+
+
+@part
+def merge(parts, first, end, hist):
+    """Set hist[first:end] to the sum of the threads' parts."""
+    total = hist[first:end]
+    for thread in range(parts.shape[0]):
+        more = parts[thread, first:end]
+        for cell in range(total.shape[0]):
+            total[cell] = more[cell] if thread == 0 else total[cell] + more[cell]
+
+
+@part
+def subtract(hist, first, end, smaller):
+    """Take the smaller child from its parent: the larger child is left. Integers: exact."""
+    rest, less = hist[first:end], smaller[first:end]
+    for cell in range(rest.shape[0]):
+        rest[cell] -= less[cell]

@@ -1,0 +1,145 @@
+"""Moments: what one row adds to the node it falls in. Always integers.
+
+A *record* is 8 bytes that travel with a row while it is partitioned: the row number in
+the low 32 bits, and 32 bits above that only the moments understand. A *cell* is what one
+bin of a histogram holds: `width()` integers, which add, subtract and merge as integers
+whatever they mean, and of which the last counts rows. Only `add` and the criteria know
+what the others mean. `seen(total, room)` gives the moments as seen from a node with the
+sums `total`, and puts these sums, as they then read, into room[1].
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.kernels.jit import part
+
+
+@part
+def row_of(record):
+    """Return the row number of a record."""
+    return record & 0xFFFFFFFF
+
+
+class ClassWeights(NamedTuple):
+    """The row's weight, added to its class.
+
+        cell = W_1, ..., W_K, n
+
+    The record carries the class; `place`, int64 [K], says where it stands in a cell;
+    weights are int64 [n_rows], in whole steps.
+    """
+
+    n_classes: int
+    place: NDArray[np.int64]
+    weights: NDArray[np.int64]
+
+    def width(self):
+        return self.n_classes + 1
+
+    def add(self, record, cells, position):
+        first = position * (self.n_classes + 1)
+        cells[first + self.place[record >> 32]] += self.weights[row_of(record)]
+        cells[first + self.n_classes] += 1
+
+    def seen(self, total, room):
+        """Leave out the classes that do not occur: most nodes of a deep tree have two or three."""
+        n_seen = np.int64(0)
+        for k in range(self.n_classes):
+            room[0, k] = n_seen
+            room[1, n_seen] = total[k]
+            n_seen += np.int64(total[k] > 0)
+        room[1, n_seen] = total[self.n_classes]
+        return ClassWeights(n_seen, room[0], self.weights)
+
+    def same(self, record, other):
+        return record >> 32 == other >> 32
+
+    def n_orders(self):
+        """Orders in which categories are tried: by the share of each class (one if K = 2)."""
+        return 1 if self.n_classes == 2 else self.n_classes
+
+    def key(self, sums, order):
+        W = 0
+        for k in range(self.n_classes):
+            W += sums[k]
+        return sums[order] / W
+
+
+class Targets(NamedTuple):
+    """The row's weighted target and its weight.
+
+        cell = sum w y, sum w, n
+
+    products  int64 [n_rows]    w y in whole steps, y measured from a common centre
+    weights   int64 [n_rows]    w in whole steps
+    labels    int64 [n_rows]    equal where y is equal
+    """
+
+    products: NDArray[np.int64]
+    weights: NDArray[np.int64]
+    labels: NDArray[np.int64]
+
+    def width(self):
+        return 3
+
+    def add(self, record, cells, position):
+        first, row = position * 3, row_of(record)
+        cells[first] += self.products[row]
+        cells[first + 1] += self.weights[row]
+        cells[first + 2] += 1
+
+    def seen(self, total, room):
+        for k in range(total.shape[0]):
+            room[1, k] = total[k]
+        return self
+
+    def same(self, record, other):
+        return self.labels[row_of(record)] == self.labels[row_of(other)]
+
+    def n_orders(self):
+        return 1
+
+    def key(self, sums, order):
+        return sums[0] / sums[1]
+
+
+class TargetVectors(NamedTuple):
+    """Several targets of a row, weighted, and its weight.
+
+        cell = sum w y_1, ..., sum w y_m, sum w, n
+
+    products  int64 [n_rows, n_outputs]    w y_j in whole steps
+    weights   int64 [n_rows]
+    labels    int64 [n_rows]               equal where all y_j are equal
+    """
+
+    n_outputs: int
+    products: NDArray[np.int64]
+    weights: NDArray[np.int64]
+    labels: NDArray[np.int64]
+
+    def width(self):
+        return self.n_outputs + 2
+
+    def add(self, record, cells, position):
+        first, row = position * (self.n_outputs + 2), row_of(record)
+        for j in range(self.n_outputs):
+            cells[first + j] += self.products[row, j]
+        cells[first + self.n_outputs] += self.weights[row]
+        cells[first + self.n_outputs + 1] += 1
+
+    def seen(self, total, room):
+        for k in range(total.shape[0]):
+            room[1, k] = total[k]
+        return self
+
+    def same(self, record, other):
+        return self.labels[row_of(record)] == self.labels[row_of(other)]
+
+    def n_orders(self):
+        return self.n_outputs
+
+    def key(self, sums, order):
+        return sums[order] / sums[self.n_outputs]

@@ -1,0 +1,80 @@
+"""Nodes: writing a split into the growing tree, and telling which nodes may be split."""
+
+import numpy as np
+
+from hedgerow.kernels.jit import part
+from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store
+from hedgerow.kernels.moments import row_of
+from hedgerow.kernels.search import choose_categories
+from hedgerow.kernels.workspace import N_NODES, N_WORDS, OVERFLOW
+
+
+# What `feature` of a leaf says before a split is found.
+CLOSED, OPEN, POSTPONED = -1, -2, -3
+
+
+@part
+def write_split(problem, nodes, split, rows, node, desk):
+    """Turn the leaf of a split into a node with two new leaves.
+
+    split  LEAF   read   the leaf and its split
+    """
+    left, parent = atomic_add(nodes.counters, N_NODES, 2), nodes.table[split.node]
+    parent.left, parent.feature = left, split.feature
+    parent.threshold, parent.missing_left = split.threshold, split.missing_left
+    for side in range(2):
+        clear_node(nodes.table[left + side])
+    n_categories = problem.codes.features[split.feature].n_categories
+    if n_categories > 0:
+        n_words = n_categories // 64 + 1
+        start = atomic_add(nodes.counters, N_WORDS, n_words)
+        if start + n_words > nodes.words.shape[0]:
+            # The caller grows the tree again with more room.
+            atomic_store(nodes.counters, OVERFLOW, 1)
+            return
+        words = nodes.words[start : start + n_words]
+        choose_categories(problem, split, rows, node, desk, words)
+        parent.category_start = start
+
+
+@part
+def clear_node(node):
+    """Make a leaf of a NODE."""
+    node.left, node.feature, node.category_start = -1, -1, -1
+    node.threshold, node.missing_left = np.nan, 0
+
+
+@part
+def overflowed(nodes):
+    """Tell whether sets of categories did not fit: the tree is of no use."""
+    return atomic_load(nodes.counters, OVERFLOW) != 0
+
+
+@part
+def judge(problem, leaf, sums, pure, may_postpone):
+    """Decide whether a new leaf is open, closed or put aside for one thread."""
+    rules = problem.rules
+    splits = (
+        not pure
+        and leaf.n_rows >= rules.min_split_rows
+        and leaf.n_rows >= 2 * rules.min_rows
+        and leaf.depth < rules.max_depth
+        and problem.criterion.mass(sums) >= 2 * rules.min_weight
+    )
+    leaf.feature = CLOSED
+    if splits:
+        leaf.feature = POSTPONED if may_postpone and leaf.n_rows < rules.small else OPEN
+
+
+@part
+def add_up(moments, records, sums):
+    """Add the moments of the records to `sums`."""
+    for i in range(records.shape[0]):
+        moments.add(records[i], sums, 0)
+
+
+@part
+def close(nodes, node, records):
+    """Note for each record that it ends in leaf `node`."""
+    for i in range(records.shape[0]):
+        nodes.leaf_of_row[row_of(records[i])] = node

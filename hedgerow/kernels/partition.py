@@ -1,0 +1,55 @@
+"""Partition: a node's records to its left or right child."""
+
+import numpy as np
+
+from hedgerow.kernels.jit import part
+from hedgerow.kernels.moments import row_of
+
+
+@part
+def partition(codes, split, words, source, target):
+    """Write left records upwards from the start, right ones downwards from the end.
+
+    split           SPLIT          read          feature, cut and where missing goes
+    words           int64 [..]     read          of a category split: codes that go left, as bits
+    source, target  int64 [n]      read, write   this thread's records of the node
+
+    Returns the number of left records. The order inside a child is free: sums are integers.
+    """
+    feature = codes.features[split.feature]
+    place, missing = feature.place, feature.missing
+    if feature.n_categories > 0:
+        if place >= 0:
+            return _by_set(codes.columns[place], words, missing, split, source, target)
+        return _by_set(codes.wide[-1 - place], words, missing, split, source, target)
+    if place >= 0:
+        return _by_cut(codes.columns[place], missing, split, source, target)
+    return _by_cut(codes.wide[-1 - place], missing, split, source, target)
+
+
+@part
+def _by_cut(column, missing, split, source, target):
+    low, high = np.int64(0), source.shape[0] - 1
+    cut, missing_left = split.cut, split.missing_left
+    for i in range(source.shape[0]):
+        record = source[i]
+        code = np.int64(column[row_of(record)])
+        goes_left = missing_left if code == missing else np.int64(code <= cut)
+        target[low if goes_left else high] = record
+        low += goes_left
+        high -= 1 - goes_left
+    return low
+
+
+@part
+def _by_set(column, words, missing, split, source, target):
+    low, high = np.int64(0), source.shape[0] - 1
+    missing_left = split.missing_left
+    for i in range(source.shape[0]):
+        record = source[i]
+        code = np.int64(column[row_of(record)])
+        goes_left = missing_left if code == missing else (words[code >> 6] >> (code & 63)) & 1
+        target[low if goes_left else high] = record
+        low += goes_left
+        high -= 1 - goes_left
+    return low

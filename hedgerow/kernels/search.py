@@ -1,0 +1,116 @@
+"""Search: the best split of one node over its candidate features, by a team or by one thread."""
+
+import numpy as np
+
+from hedgerow.kernels.codes import N_BINS
+from hedgerow.kernels.heap import heapify, take_largest
+from hedgerow.kernels.jit import part
+from hedgerow.kernels.random import mixed, uniform
+from hedgerow.kernels.split import Node, search_feature, sort_categories
+from hedgerow.kernels.tally import Scratch, clear, sweep, tally
+from hedgerow.kernels.team import meet
+from hedgerow.kernels.workspace import Problem
+
+_CANDIDATES = 3  # names the draws that order features; cuts are named 1, categories 2 + code
+
+
+@part
+def forget(found):
+    """Nothing is found yet."""
+    found.gain, found.feature = -np.inf, -1
+
+
+@part
+def search(team, whole, desk, n_active, hist, rows, root, constant, found):
+    """Find a node's best split; a thread takes every n-th candidate feature.
+
+    desk.active[:n_active] are the features not known to be constant here. Candidates are
+    the first `n_candidates` of them, in an order drawn for the node, that are not
+    constant in it. Features found constant are moved behind the others; returns how many
+    are left: the node's children need not look at the rest.
+
+    hist      int64 [n_cells * width], or [0]  read    the node's histogram; without one, and
+              for wide features, sums come from the rows
+    constant  int64 [n_features]               write   shared: candidate -> whether constant
+    """
+    problem, node = _seen_from(whole, root, desk, hist.shape[0] > 0)
+    n_wanted = problem.rules.n_candidates
+    sampled = n_wanted < desk.active.shape[0]
+    if sampled:
+        for i in range(n_active):
+            desk.ranks[i] = uniform(mixed(mixed(node.bits, desk.active[i]), _CANDIDATES))
+        heapify(desk.ranks, desk.active, n_active)
+    place, n_left = n_active, n_active
+    while n_wanted > 0 and place > 0:
+        first = max(place - n_wanted, 0)
+        for i in range(place - 1, first - 1, -1):
+            if sampled:
+                take_largest(desk.ranks, desk.active, i + 1)
+            feature = desk.active[i]
+            if feature % team.n_threads == team.thread:
+                constant[feature] = _search_one(problem, feature, hist, rows, node, desk, found)
+        meet(team)
+        for i in range(place - 1, first - 1, -1):
+            feature = desk.active[i]
+            if constant[feature]:
+                n_left -= 1
+                desk.active[i], desk.active[n_left] = desk.active[n_left], feature
+            else:
+                n_wanted -= 1
+        place = first
+    return n_left
+
+
+@part
+def _seen_from(problem, node, desk, has_histogram):
+    """Return the problem and the node's sums as the node sees them."""
+    moments, total = problem.moments, node.total
+    if not has_histogram:
+        moments = moments.seen(total, desk.room)
+        total = desk.room[1, : moments.width()]
+    criterion = problem.criterion.at(moments, total)
+    return Problem(problem.codes, moments, criterion, problem.rules), Node(total, node.bits)
+
+
+@part
+def _search_one(problem, number, hist, rows, node, desk, found):
+    """Search one feature; return 1 if all rows have the same code."""
+    own, width = desk.scratch, problem.moments.width()
+    feature, cells = problem.codes.features[number], own.cells
+    from_rows = hist.shape[0] == 0 or feature.place < 0
+    if not from_rows:
+        cells = hist[feature.place * N_BINS * width : (feature.place + 1) * N_BINS * width]
+    scratch = Scratch(cells, own.order, own.keys, own.bits, own.sides)
+    if from_rows:
+        n_codes = tally(problem.codes, feature, rows, problem.moments, scratch)
+    else:
+        n_codes = sweep(scratch, feature, width)
+    if n_codes > 1:
+        search_feature(problem, number, n_codes, node, scratch, found)
+    if from_rows:
+        clear(scratch, n_codes, width)
+    return np.int64(n_codes < 2)
+
+
+@part
+def choose_categories(whole, split, rows, root, desk, words):
+    """Set `words` to the categories that go left, as bits; those absent go with the heavier child.
+
+    split  LEAF                            read
+    words  int64 [n_categories // 64 + 1]  write
+    """
+    problem, node = _seen_from(whole, root, desk, split.has_histogram)
+    scratch = desk.scratch
+    for word in range(words.shape[0]):
+        words[word] = -split.heavier_left
+    feature = problem.codes.features[split.feature]
+    n_codes = tally(problem.codes, feature, rows, problem.moments, scratch)
+    sort_categories(problem, split.feature, n_codes, node, split.order, scratch)
+    for i in range(n_codes):
+        code = scratch.order[i]
+        bit = np.int64(1) << (code & 63)
+        if code != feature.missing and i < split.cut:
+            words[code >> 6] |= bit
+        elif code != feature.missing:
+            words[code >> 6] &= ~bit
+    clear(scratch, n_codes, problem.moments.width())

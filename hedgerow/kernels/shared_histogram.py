@@ -1,0 +1,74 @@
+"""Histograms of open leaves: summed by a team, kept for the leaf's children.
+
+A leaf's histogram has the leaf's number; leaves beyond the last histogram have none. A
+thread sums its own segment of rows, then merges (and subtracts) the features it owns:
+those whose number is its own, modulo the number of threads.
+"""
+
+import numpy as np
+
+from hedgerow.kernels.codes import N_BINS
+from hedgerow.kernels.histogram import build, merge, subtract
+from hedgerow.kernels.jit import part
+from hedgerow.kernels.nodes import OPEN
+from hedgerow.kernels.team import meet
+
+_MIN_ROWS = 1024  # below, a tally is cheaper
+
+
+@part
+def first_histogram(team, problem, space):
+    """Make the histogram of leaf 0, if it wants one."""
+    own = space.leaves[team.thread, 0]
+    own.has_histogram = _wanted(space, own, np.int64(0))
+    if own.has_histogram:
+        _sum(team, problem, space, np.int64(0))
+
+
+@part
+def divide_histogram(team, problem, space, smaller, larger, had_histogram):
+    """Make the histograms that two children want: larger = parent - smaller, where it can."""
+    less, rest = space.leaves[team.thread, smaller], space.leaves[team.thread, larger]
+    wants_rest, wants_less = _wanted(space, rest, larger), _wanted(space, less, smaller)
+    subtracts = had_histogram and wants_rest and smaller < space.hists.shape[0]
+    if wants_less or subtracts:
+        _sum(team, problem, space, smaller)
+    if subtracts:
+        _subtract(team, problem, space, smaller, larger)
+    elif wants_rest:
+        meet(team)  # the threads' parts are read until here
+        _sum(team, problem, space, larger)
+    less.has_histogram, rest.has_histogram = wants_less, wants_rest
+
+
+@part
+def _wanted(space, leaf, number):
+    return np.int64(
+        leaf.feature == OPEN and leaf.n_rows >= _MIN_ROWS and number < space.hists.shape[0]
+    )
+
+
+@part
+def _sum(team, problem, space, leaf):
+    """Make a leaf's histogram from its rows, complete for this thread's features."""
+    hist, own = space.hists[leaf], space.leaves[team.thread, leaf]
+    mine = space.parts[team.thread] if team.n_threads > 1 else hist
+    records = space.records[own.side, own.begin : own.end]
+    build(problem.codes, records, problem.moments, mine)
+    meet(team)
+    if team.n_threads > 1:
+        size = N_BINS * problem.moments.width()
+        for feature in range(team.thread, problem.codes.features.shape[0], team.n_threads):
+            place = problem.codes.features[feature].place
+            if place >= 0:
+                merge(space.parts, place * size, (place + 1) * size, hist)
+
+
+@part
+def _subtract(team, problem, space, smaller, larger):
+    size = N_BINS * problem.moments.width()
+    for feature in range(team.thread, problem.codes.features.shape[0], team.n_threads):
+        place = problem.codes.features[feature].place
+        if place >= 0:
+            rest, less = space.hists[larger], space.hists[smaller]
+            subtract(rest, place * size, (place + 1) * size, less)

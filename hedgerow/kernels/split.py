@@ -1,0 +1,183 @@
+"""Splits: the best cut of a node in one feature, judged from the sums of its codes.
+
+A cut parts an ordered list of codes. Numeric codes are ordered as their values, with
+missing values tried on both sides; categories, missing among them, are ordered by a mean
+of the target, which for two classes and for squared error makes the best of all subsets
+a cut of that order (Fisher 1958; Breiman et al. 1984, section 4.2.2). For K classes the
+K orders by the share of each class are tried.
+
+Ties have a total order: higher gain, lower feature, lower order, missing values right
+before left, earlier cut.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.kernels.codes import threshold_between
+from hedgerow.kernels.heap import heap_sort
+from hedgerow.kernels.jit import part
+from hedgerow.kernels.random import mixed, uniform
+
+# cut: last code on the left; of a category split: number of codes on the left in its order.
+# heavier_left: whether the left child has at least half of the weight.
+SPLIT = np.dtype(
+    [("gain", "f8"), ("threshold", "f8")]
+    + [(name, "i8") for name in ("feature", "cut", "order", "missing_left", "heavier_left")]
+)
+
+
+class Node(NamedTuple):
+    """What a search knows of a node: its sums, int64 [width], and its random bits."""
+
+    total: NDArray[np.int64]
+    bits: int
+
+
+class Cut(NamedTuple):
+    """A cut after `position` of the ordered codes: both scores together, and the left mass."""
+
+    both: float
+    position: int
+    mass_left: int
+
+
+@part
+def search_feature(problem, feature, n_codes, node, scratch, found):
+    """Set `found` to the node's best split in `feature`, if it beats what was found before.
+
+    scratch.order lists the n_codes >= 2 codes of the node's rows, ascending, scratch.cells
+    their sums. The problem's criterion is as seen from the node.
+    """
+    if problem.codes.features[feature].n_categories > 0:
+        _search_categories(problem, feature, n_codes, node, scratch, found)
+    else:
+        _search_values(problem, feature, n_codes, node, scratch, found)
+
+
+@part
+def _search_categories(problem, feature, n_codes, node, scratch, found):
+    criterion, missing = problem.criterion, problem.codes.features[feature].missing
+    parent = criterion.score(node.total)
+    begin, end = np.int64(0), n_codes - 1
+    if problem.rules.random_cut:
+        begin = np.int64(uniform(mixed(mixed(node.bits, feature), 1)) * end)
+        end = begin + 1
+    n_orders = np.int64(1) if problem.rules.random_cut else np.int64(problem.moments.n_orders())
+    for by in range(n_orders):
+        sort_categories(problem, feature, n_codes, node, by, scratch)
+        cut = _best_position(problem, begin, end, np.int64(-1), node, scratch)
+        if _beats(cut.both - parent, feature, found):
+            found.gain, found.feature, found.order = cut.both - parent, feature, by
+            found.cut, found.threshold = cut.position + 1, np.nan
+            found.heavier_left = np.int64(2 * cut.mass_left >= criterion.mass(node.total))
+            found.missing_left = found.heavier_left
+            for i in range(n_codes):
+                if scratch.order[i] == missing:
+                    found.missing_left = np.int64(i <= cut.position)
+
+
+@part
+def _search_values(problem, feature, n_codes, node, scratch, found):
+    order, bins = scratch.order, problem.codes.bins
+    missing, first = problem.codes.features[feature].missing, problem.codes.features[feature].first
+    n_missing = np.int64(order[n_codes - 1] == missing)
+    n_values = n_codes - n_missing
+    drawn, begin, end = np.nan, np.int64(0), n_values - 1 + n_missing
+    if problem.rules.random_cut and n_values > 1:
+        u = uniform(mixed(mixed(node.bits, feature), 1))
+        drawn = _drawn_threshold(u, bins, first, n_values, order)
+        begin = _position_of(drawn, bins, first, n_values, order)
+        end = begin + 1
+    criterion = problem.criterion
+    parent = criterion.score(node.total)
+    for missing_left in range(1 + n_missing):
+        last = min(end, n_values - 1) if missing_left else end
+        start = missing if missing_left else np.int64(-1)
+        cut = _best_position(problem, begin, last, start, node, scratch)
+        if _beats(cut.both - parent, feature, found):
+            found.gain, found.feature, found.order = cut.both - parent, feature, 0
+            found.cut = order[cut.position]
+            found.heavier_left = np.int64(2 * cut.mass_left >= criterion.mass(node.total))
+            found.missing_left = missing_left if n_missing else found.heavier_left
+            found.threshold = _threshold(bins, first, n_values, cut.position, drawn, order)
+
+
+@part
+def _beats(gain, feature, found):
+    return gain > found.gain or (gain == found.gain and feature < found.feature)
+
+
+@part
+def _best_position(problem, begin, end, start, node, scratch):
+    """Return the best cut after one of the positions begin..end-1, -inf if none is allowed.
+
+    start: a code (missing) that is on the left of every cut, or -1.
+    """
+    width, rules, criterion = problem.moments.width(), problem.rules, problem.criterion
+    below, above = scratch.sides[0], scratch.sides[1]
+    cells, order = scratch.cells, scratch.order
+    for k in range(width):
+        below[k] = cells[start * width + k] if start >= 0 else 0
+    best, position, mass_left = -np.inf, np.int64(0), np.int64(0)
+    for i in range(end):
+        first = order[i] * width
+        for k in range(width):
+            below[k] += cells[first + k]
+            above[k] = node.total[k] - below[k]
+        if i < begin or min(below[width - 1], above[width - 1]) < rules.min_rows:
+            continue
+        left, right = criterion.mass(below), criterion.mass(above)
+        if min(left, right) >= rules.min_weight:
+            both = criterion.score(below) + criterion.score(above)
+            if both > best:
+                best, position, mass_left = both, i, left
+    return Cut(best, position, mass_left)
+
+
+@part
+def _threshold(bins, first, n_values, position, drawn, order):
+    """Return the threshold of a cut: drawn at random, or half-way to the next value."""
+    if position == n_values - 1:
+        return np.inf  # all values are left; missing is right
+    left = bins[first + order[position]].high
+    right = bins[first + order[position + 1]].low
+    return drawn if left <= drawn < right else threshold_between(left, right)
+
+
+@part
+def _drawn_threshold(u, bins, first, n_values, order):
+    """Draw a threshold uniformly between the node's smallest and largest value."""
+    low, high = bins[first + order[0]].low, bins[first + order[n_values - 1]].high
+    drawn = low + u * (high - low)
+    if not low <= drawn < high:  # infinite values, or rounding up
+        drawn = bins[first + order[np.int64(u * (n_values - 1))]].high
+    return drawn
+
+
+@part
+def _position_of(drawn, bins, first, n_values, order):
+    """Return the last code whose values are all at most `drawn`, or 0; never the last of all."""
+    low, top = np.int64(0), n_values - 2
+    while low < top:
+        middle = (low + top + 1) >> 1
+        if bins[first + order[middle]].high <= drawn:
+            low = middle
+        else:
+            top = middle - 1
+    return low
+
+
+@part
+def sort_categories(problem, feature, n_codes, node, by, scratch):
+    """Order the codes by the mean that `by` names (or by random keys), then by code."""
+    moments, keys, order = problem.moments, scratch.keys, scratch.order
+    cells, width = scratch.cells, moments.width()
+    for i in range(n_codes):
+        code = order[i]
+        if problem.rules.random_cut:
+            keys[i] = uniform(mixed(mixed(node.bits, feature), 2 + code))
+        else:
+            keys[i] = moments.key(cells[code * width : (code + 1) * width], by)
+    heap_sort(keys, order, n_codes)

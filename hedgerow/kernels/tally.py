@@ -1,0 +1,135 @@
+"""Tally: the moments of a node's rows, summed by the codes of one feature.
+
+What a histogram is to a large node, a tally is to a small one: it costs as much as the
+node has rows, not as the feature has bins, so that full-depth trees and features of a
+million distinct values stay cheap.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.kernels.jit import part
+from hedgerow.kernels.machine import lowest_bit
+from hedgerow.kernels.moments import row_of
+
+_FEW = 24  # codes that are sorted by insertion
+
+
+class Rows(NamedTuple):
+    """The records of a node: records[begin:end] for each (begin, end) of `bounds`."""
+
+    records: NDArray[np.int64]
+    bounds: NDArray[np.int64]  # [n_segments, 2]
+    n_rows: int
+
+
+class Scratch(NamedTuple):
+    """What one thread needs to look at one feature of one node.
+
+    cells   int64 [(max_bins + 1) * width]   all zero between uses
+    order   int64 [max_bins + 1]             codes that occur, in the order of the cuts
+    keys    float64 [max_bins + 1]           what categories are ordered by
+    bits    int64 [2, max_bins // 64 + 2]    bits of codes, bits of words; zero between uses
+    sides   int64 [2, width]                 sums left and right of a cut
+    """
+
+    cells: NDArray[np.int64]
+    order: NDArray[np.int64]
+    keys: NDArray[np.float64]
+    bits: NDArray[np.int64]
+    sides: NDArray[np.int64]
+
+
+@part
+def tally(codes, feature, rows, moments, scratch):
+    """Sum the rows' moments by the codes of a FEATURE into scratch.cells; list those that occur.
+
+    Returns their number. scratch.order holds them ascending, so missing comes last. The
+    caller gives the cells back with `clear`. Cost: one update per row, and per bin if
+    there are as many rows as bins.
+    """
+    n_codes, place = np.int64(0), feature.place
+    dense = rows.n_rows >= feature.n_bins
+    for segment in range(rows.bounds.shape[0]):
+        records = rows.records[rows.bounds[segment, 0] : rows.bounds[segment, 1]]
+        if place >= 0:
+            n_codes = _add(codes.columns[place], records, moments, dense, scratch, n_codes)
+        else:
+            n_codes = _add(codes.wide[-1 - place], records, moments, dense, scratch, n_codes)
+    if dense:
+        return sweep(scratch, feature, moments.width())
+    if n_codes <= _FEW:
+        _sort_few(scratch.order, n_codes)
+    else:
+        _sort_many(scratch, n_codes)
+    return n_codes
+
+
+@part
+def _add(column, records, moments, dense, scratch, n_codes):
+    cells, order, width = scratch.cells, scratch.order, moments.width()
+    if dense:
+        for i in range(records.shape[0]):
+            moments.add(records[i], cells, np.int64(column[row_of(records[i])]))
+        return n_codes
+    for i in range(records.shape[0]):
+        code = np.int64(column[row_of(records[i])])
+        order[n_codes] = code
+        n_codes += np.int64(cells[code * width + width - 1] == 0)
+        moments.add(records[i], cells, code)
+    return n_codes
+
+
+@part
+def sweep(scratch, feature, width):
+    """List the codes whose cells have rows, ascending; return their number."""
+    n_codes = np.int64(0)
+    for code in range(feature.n_bins):
+        scratch.order[n_codes] = code
+        n_codes += np.int64(scratch.cells[code * width + width - 1] != 0)
+    if scratch.cells[feature.missing * width + width - 1] != 0:
+        scratch.order[n_codes] = feature.missing
+        n_codes += 1
+    return n_codes
+
+
+@part
+def _sort_few(order, n_codes):
+    for i in range(1, n_codes):
+        code, j = order[i], i
+        while j > 0 and order[j - 1] > code:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = code
+
+
+@part
+def _sort_many(scratch, n_codes):
+    """Sort by marking each code as a bit, and each used word of bits as a bit."""
+    order, words, tops = scratch.order, scratch.bits[0], scratch.bits[1]
+    last = np.int64(0)
+    for i in range(n_codes):
+        word = order[i] >> 6
+        words[word] |= np.int64(1) << (order[i] & 63)
+        tops[word >> 6] |= np.int64(1) << (word & 63)
+        last = max(last, word >> 6)
+    n = np.int64(0)
+    for top in range(last + 1):
+        while tops[top] != 0:
+            word = (top << 6) + lowest_bit(tops[top])
+            tops[top] &= tops[top] - 1
+            while words[word] != 0:
+                order[n] = (word << 6) + lowest_bit(words[word])
+                words[word] &= words[word] - 1
+                n += 1
+
+
+@part
+def clear(scratch, n_codes, width):
+    """Set the cells of the listed codes to zero again."""
+    for i in range(n_codes):
+        first = scratch.order[i] * width
+        for k in range(width):
+            scratch.cells[first + k] = 0

@@ -1,0 +1,219 @@
+"""What a tree is grown from, what growing writes, and the buffers in between."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.kernels.codes import N_BINS, Codes
+from hedgerow.kernels.jit import part
+from hedgerow.kernels.split import SPLIT
+from hedgerow.kernels.tally import Scratch
+
+# Which open leaf is divided next: the one of the highest gain, the oldest, or the newest.
+BY_GAIN, OLDEST, NEWEST = 0, 1, 2
+
+# What a thread knows of an open leaf. begin, end: its own records, in buffer `side`; n_rows: of
+# all threads; node: its place in the tree; bits: its name for random draws; n_active: features
+# not known to be constant; has_histogram: in the histogram of its own number; then its split.
+LEAF = np.dtype(
+    [(name, "i8") for name in ("begin", "end", "side", "n_rows", "node", "depth", "bits")]
+    + [(name, "i8") for name in ("n_active", "has_histogram")]
+    + SPLIT.descr
+)
+
+# A node of a growing tree. left: -1 in a leaf; the right child follows the left.
+# category_start: first word of its set of categories, or -1.
+NODE = np.dtype(
+    [("threshold", "f8")]
+    + [(name, "i8") for name in ("left", "feature", "missing_left", "category_start", "n_rows")]
+)
+
+
+class Rules(NamedTuple):
+    """When to stop, and what a node may try.
+
+    min_weight is in steps of the moments' weight, min_gain in the criterion's score.
+    n_candidates: features tried per node. random_cut: one random cut a feature instead of
+    the best. small: nodes of fewer rows are put aside as tasks, 0 if none is.
+    """
+
+    max_leaves: int
+    max_depth: int
+    min_split_rows: int
+    min_rows: int
+    min_weight: int
+    min_gain: float
+    n_candidates: int
+    random_cut: int
+    seed: int
+    order: int
+    small: int
+
+
+class Problem(NamedTuple):
+    """What a tree is grown from."""
+
+    codes: Codes
+    moments: Any
+    criterion: Any
+    rules: Rules
+
+
+class Nodes(NamedTuple):
+    """The nodes of a growing tree, in the order in which they were made.
+
+    table        NODE [max_nodes]
+    sums         int64 [max_nodes, width]  zero on entry
+    words        int64 [max_words]         sets of categories that go left, as bits
+    leaf_of_row  int32 [n_rows]            the leaf that a training row ends in
+    counters     int64 [24]                nodes made, words used, whether words were wanting
+    """
+
+    table: NDArray[np.void]
+    sums: NDArray[np.int64]
+    words: NDArray[np.int64]
+    leaf_of_row: NDArray[np.int32]
+    counters: NDArray[np.int64]
+
+
+N_NODES, N_WORDS, OVERFLOW = 0, 8, 16
+
+
+class Workspace(NamedTuple):
+    """Buffers of `grow`. Arrays that begin with n_threads are each thread's own.
+
+    records   int64 [2, n_rows]                    two buffers; the caller fills the first
+    hists     int64 [n_hists, n_cells * width]     histograms of the first leaves
+    parts     int64 [n_threads, n_cells * width]   histograms of the threads' segments
+    leaves    LEAF  [n_threads, max_open]          the caller opens the first
+    tasks     LEAF  [n_threads, max_tasks]         leaves put aside
+    queue     int64, keys float64 [n_threads, max_open]   heap of open leaves
+    n_tasks   int64 [n_threads]
+
+    What threads tell each other, each row in its turn:
+    told      int64 [2, n_threads, width + 2]
+    found     SPLIT [2, n_threads]
+    constant  int64 [n_features]                   whether a candidate has one code only
+    """
+
+    records: NDArray[np.int64]
+    hists: NDArray[np.int64]
+    parts: NDArray[np.int64]
+    leaves: NDArray[np.void]
+    tasks: NDArray[np.void]
+    queue: NDArray[np.int64]
+    keys: NDArray[np.float64]
+    n_tasks: NDArray[np.int64]
+    told: NDArray[np.int64]
+    found: NDArray[np.void]
+    constant: NDArray[np.int64]
+
+
+class Desks(NamedTuple):
+    """The threads' own tools: the fields of Scratch, and what a search over features needs.
+
+    active  int64 [n_threads, n_features]     features that a node may try, others behind them
+    ranks   float64 [n_threads, n_features]   what they are drawn by
+    bounds  int64 [n_threads, n_threads, 2]   segments of a node's rows
+    room    int64 [n_threads, 2, width]       the node's view of the moments
+    """
+
+    cells: NDArray[np.int64]
+    order: NDArray[np.int64]
+    keys: NDArray[np.float64]
+    bits: NDArray[np.int64]
+    sides: NDArray[np.int64]
+    active: NDArray[np.int64]
+    ranks: NDArray[np.float64]
+    bounds: NDArray[np.int64]
+    room: NDArray[np.int64]
+
+
+class Desk(NamedTuple):
+    """One thread's own tools."""
+
+    scratch: Scratch
+    active: NDArray[np.int64]
+    ranks: NDArray[np.float64]
+    bounds: NDArray[np.int64]
+    room: NDArray[np.int64]
+
+
+@part
+def desk_of(desks, thread):
+    """Return the tools of one thread."""
+    return Desk(
+        Scratch(
+            desks.cells[thread],
+            desks.order[thread],
+            desks.keys[thread],
+            desks.bits[thread],
+            desks.sides[thread],
+        ),
+        desks.active[thread],
+        desks.ranks[thread],
+        desks.bounds[thread],
+        desks.room[thread],
+    )
+
+
+def desks_for(n_threads: int, n_features: int, max_bins: int, width: int) -> Desks:
+    """Allocate every thread's tools."""
+    n_codes = max(max_bins, N_BINS) + 3
+    return Desks(
+        cells=np.zeros((n_threads, n_codes * width), np.int64),
+        order=np.zeros((n_threads, n_codes), np.int64),
+        keys=np.zeros((n_threads, n_codes)),
+        bits=np.zeros((n_threads, 2, (n_codes >> 6) + 2), np.int64),
+        sides=np.zeros((n_threads, 2, width), np.int64),
+        active=np.tile(np.arange(n_features), (n_threads, 1)),
+        ranks=np.zeros((n_threads, n_features)),
+        bounds=np.zeros((n_threads, n_threads, 2), np.int64),
+        room=np.zeros((n_threads, 2, width), np.int64),
+    )
+
+
+class Size(NamedTuple):
+    """How large a workspace must be."""
+
+    n_rows: int
+    n_features: int
+    width: int
+    max_open: int
+    max_tasks: int
+    n_hists: int
+    n_cells: int
+
+
+def workspace(n_threads: int, size: Size) -> Workspace:
+    """Allocate what growing needs."""
+    n_parts = n_threads if size.n_hists and n_threads > 1 else 0
+    n_cells = size.n_cells * size.width
+    return Workspace(
+        records=np.empty((2, size.n_rows), np.int64),
+        hists=np.empty((size.n_hists, n_cells if size.n_hists else 0), np.int64),
+        parts=np.empty((n_parts, n_cells), np.int64),
+        leaves=np.zeros((n_threads, size.max_open), LEAF).view(np.recarray),
+        tasks=np.zeros((n_threads, size.max_tasks), LEAF).view(np.recarray),
+        queue=np.zeros((n_threads, size.max_open), np.int64),
+        keys=np.zeros((n_threads, size.max_open)),
+        n_tasks=np.zeros(n_threads, np.int64),
+        told=np.zeros((2, n_threads, size.width + 2), np.int64),
+        found=np.zeros((2, n_threads), SPLIT).view(np.recarray),
+        constant=np.zeros(size.n_features, np.int64),
+    )
+
+
+def empty_nodes(max_leaves: int, n_rows: int, width: int, n_words: int) -> Nodes:
+    """Allocate a tree of at most `max_leaves` leaves."""
+    n_nodes = 2 * max_leaves - 1
+    table = np.empty(n_nodes, NODE).view(np.recarray)
+    table[0] = (np.nan, -1, -1, 0, -1, n_rows)  # the root, a leaf until it is split
+    return Nodes(
+        table=table,
+        sums=np.zeros((n_nodes, width), np.int64),
+        words=np.zeros(n_words, np.int64),
+        leaf_of_row=np.full(n_rows, -1, np.int32),
+        counters=np.zeros(24, np.int64),
+    )

@@ -1,0 +1,193 @@
+"""Growing a tree: (binned table, moments, criterion, rules) -> nodes in preorder."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.data.binned import BinnedTable
+from hedgerow.kernels.finished import preorder
+from hedgerow.kernels.grower import grow as grow_kernel
+from hedgerow.kernels.codes import N_BINS
+from hedgerow.kernels.random import mixed_bits
+from hedgerow.kernels.team import Member, Team
+from hedgerow.kernels.workspace import (
+    BY_GAIN,
+    N_NODES,
+    N_WORDS,
+    NEWEST,
+    OLDEST,
+    OVERFLOW,
+    Desks,
+    Nodes,
+    Problem,
+    Rules,
+    Size,
+    Workspace,
+    desks_for,
+    empty_nodes,
+    workspace,
+)
+from hedgerow.trees.rules import GrowthRules
+
+_NO_DEPTH = 2**62
+_STACK = 80  # the newest leaves: each at most half of the one below, so log2(n) and some
+_SMALL = 8192  # rows below which a subtree is grown by one thread
+_HISTOGRAM_BYTES = 256 * 2**20
+
+
+class Grown(NamedTuple):
+    """A grown tree in preorder: see trees.tree.Tree for the arrays it shares with it.
+
+    sums         int64 [n_nodes, width]    the moments' sums
+    leaf_of_row  int32 [n_rows]            where each training row ended
+    """
+
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    missing_left: NDArray[np.bool_]
+    category_start: NDArray[np.int64]
+    category_words: NDArray[np.uint64]
+    n_rows: NDArray[np.int64]
+    sums: NDArray[np.int64]
+    leaf_of_row: NDArray[np.int32]
+
+
+class Judge(NamedTuple):
+    """What a tree is grown by: moments, criterion, and the worth of their integer steps."""
+
+    moments: Any
+    criterion: Any
+    records: NDArray[np.int64]  # one per training row: row number, and the moments' 32 bits
+    weight_unit: float
+    score_unit: float
+
+
+def grow(table: BinnedTable, judge: Judge, limits: GrowthRules, team: Team) -> Grown:
+    """Grow one tree. The result does not depend on the team's size or the order of the rows."""
+    n_rows, width = len(judge.records), judge.moments.width()
+    rules = _rules(judge, limits, len(table.codes.features), n_rows, team)
+    problem = Problem(table.codes, judge.moments, judge.criterion, rules)
+    desks = desks_for(team.n_threads, len(table.codes.features), table.max_bins, width)
+    n_words = 1 << 12 if table.codes.features.n_categories.any() else 1
+    while True:
+        space = workspace(team.n_threads, _size(problem, n_rows))
+        space.records[0] = judge.records
+        _open_root(space, rules, n_rows)
+        nodes = empty_nodes(rules.max_leaves, table.n_rows, width, n_words)
+        nodes.counters[N_NODES] = 1
+        team.run(grow_kernel, problem, space, desks, nodes)
+        _grow_tasks(problem, space, nodes, table.max_bins, team)
+        if not nodes.counters[OVERFLOW]:
+            return _in_preorder(nodes)
+        n_words = 4 * max(n_words, int(nodes.counters[N_WORDS]))
+
+
+def _size(problem: Problem, n_rows: int) -> Size:
+    """Return the size of the buffers; histograms only if every feature is a candidate."""
+    rules, codes, width = problem.rules, problem.codes, problem.moments.width()
+    n_narrow, n_features = len(codes.columns), len(codes.features)
+    max_open = _STACK if rules.order == NEWEST else rules.max_leaves
+    n_cells = -(-n_narrow // 4) * 4 * N_BINS
+    n_hists = min(max_open, _HISTOGRAM_BYTES // (8 * n_cells * width)) if n_cells else 0
+    if rules.n_candidates < n_features or rules.random_cut:
+        n_hists = 0
+    max_tasks = 4 * (n_rows // rules.small) + 64 if rules.small else 0
+    return Size(n_rows, n_features, width, max_open, max_tasks, n_hists, n_cells)
+
+
+def _open_root(space: Workspace, rules: Rules, n_rows: int) -> None:
+    """Give each thread its segment of the root's records."""
+    n_threads = len(space.leaves)
+    bounds = np.arange(n_threads + 1) * n_rows // n_threads
+    root = space.leaves[:, 0]
+    root.begin, root.end, root.n_rows = bounds[:-1], bounds[1:], n_rows
+    root.bits, root.n_active = mixed_bits(rules.seed, 0), len(space.constant)
+
+
+def _grow_tasks(
+    problem: Problem, space: Workspace, nodes: Nodes, max_bins: int, team: Team
+) -> None:
+    """Grow the leaves that were put aside, each by one thread, the largest first."""
+    tasks = space.tasks[:, : int(space.n_tasks[0])]
+    alone = problem._replace(rules=problem.rules._replace(small=0))
+    width, n_features = problem.moments.width(), len(problem.codes.features)
+
+    def grow_task(member: Member, task: int) -> None:
+        leaf = tasks[:, task]
+        own = [space.records[part.side, part.begin : part.end] for part in leaf]
+        bench = workspace(1, Size(int(leaf[0].n_rows), n_features, width, _STACK, 0, 0, 0))
+        bench.records[0] = np.concatenate(own)
+        bench.leaves[0, 0] = leaf[0]
+        root = bench.leaves[0, 0]
+        root.begin, root.end, root.side, root.n_active = 0, root.n_rows, 0, n_features
+        grow_kernel(member, alone, bench, desks_for(1, n_features, max_bins, width), nodes)
+
+    if not nodes.counters[OVERFLOW]:
+        team.run_each(grow_task, np.argsort(-tasks[0].n_rows, kind="stable").tolist())
+
+
+def _rules(
+    judge: Judge, limits: GrowthRules, n_features: int, n_rows: int, team: Team
+) -> Rules:
+    """Translate limits into what the kernels compare: whole steps and plain numbers."""
+    if limits.max_leaves is None:
+        order = NEWEST
+    else:
+        order = OLDEST if limits.level_by_level else BY_GAIN
+    return Rules(
+        max_leaves=min(limits.max_leaves or n_rows, n_rows),
+        max_depth=_NO_DEPTH if limits.max_depth is None else limits.max_depth,
+        min_split_rows=max(limits.min_split_rows, 2),
+        min_rows=limits.min_leaf_rows,
+        min_weight=max(math.ceil(limits.min_leaf_weight / judge.weight_unit), 1),
+        min_gain=float(limits.min_gain / judge.score_unit),
+        n_candidates=n_features if limits.n_candidates is None else limits.n_candidates,
+        random_cut=int(limits.random_cut),
+        seed=limits.seed,
+        order=order,
+        small=_SMALL if limits.max_leaves is None and team.n_threads > 1 else 0,
+    )
+
+
+def _in_preorder(nodes: Nodes) -> Grown:
+    """Renumber the nodes from the root, left before right, and drop the room not used."""
+    n_nodes = int(nodes.counters[N_NODES])
+    order, stack = np.empty(n_nodes, np.int64), np.empty(n_nodes + 1, np.int64)
+    table = nodes.table[:n_nodes]
+    preorder(table.left.astype(np.int32), order, stack)
+    place = np.empty(n_nodes, np.int32)
+    place[order] = np.arange(n_nodes, dtype=np.int32)
+    table = table[order]
+    old_left = table.left
+    is_leaf = old_left < 0
+    start, words = _compact_sets(nodes, table.category_start)
+    return Grown(
+        left=np.where(is_leaf, -1, place[old_left]).astype(np.int32),
+        right=np.where(is_leaf, -1, place[np.where(is_leaf, 0, old_left + 1)]).astype(np.int32),
+        feature=table.feature.astype(np.int32),
+        threshold=table.threshold.copy(),
+        missing_left=table.missing_left.astype(bool),
+        category_start=start,
+        category_words=words,
+        n_rows=table.n_rows.copy(),
+        sums=nodes.sums[order],
+        leaf_of_row=np.where(nodes.leaf_of_row < 0, -1, place[nodes.leaf_of_row]).astype(np.int32),
+    )
+
+
+def _compact_sets(
+    nodes: Nodes, old: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """Put the category sets in the order of the nodes: their places are an accident of threads."""
+    n_words = int(nodes.counters[N_WORDS])
+    splits = np.flatnonzero(old >= 0)
+    starts = np.sort(old[splits])
+    lengths = np.diff(np.append(starts, n_words))[np.searchsorted(starts, old[splits])]
+    new = np.full(len(old), -1, np.int64)
+    new[splits] = np.cumsum(lengths) - lengths
+    source = np.repeat(old[splits] - new[splits], lengths) + np.arange(n_words)
+    return new, nodes.words[:n_words][source].view(np.uint64)

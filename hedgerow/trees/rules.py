@@ -1,0 +1,37 @@
+"""Rules: when to stop growing, in the words of the notes."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class GrowthRules:
+    """Limits on one tree; None means no limit.
+
+    Attributes
+    ----------
+    max_leaves, max_depth : int or None
+        With a limit on leaves the leaf of the highest gain is split next.
+    min_split_rows, min_leaf_rows : int
+        Rows, whatever their weight.
+    min_leaf_weight, min_gain : float
+        In units of the weights, and of the criterion's score (weight times impurity).
+    n_candidates : int or None
+        Features tried per node, drawn anew for each node; None: all.
+    random_cut : bool
+        One random cut a feature instead of the best.
+    seed : int
+        Of all random draws.
+    level_by_level : bool
+        With a limit on leaves: split the oldest leaf next, not the best.
+    """
+
+    max_leaves: int | None = None
+    max_depth: int | None = None
+    min_split_rows: int = 2
+    min_leaf_rows: int = 1
+    min_leaf_weight: float = 0.0
+    min_gain: float = 0.0
+    n_candidates: int | None = None
+    random_cut: bool = False
+    seed: int = 0
+    level_by_level: bool = False
