@@ -31,6 +31,8 @@ class BinnedTable(NamedTuple):
     codes: Codes
     categories: tuple[tuple[Any, ...] | None, ...]
     n_rows: int
+    has_missing: NDArray[np.bool_]  # [n_features]: any value missing
+    is_empty: NDArray[np.bool_]  # [n_features]: all values missing
 
     @property
     def max_bins(self) -> int:
@@ -68,9 +70,13 @@ def bin_table(
     with ThreadPoolExecutor(team.n_threads) as pool:
         bins, categories = zip(*pool.map(bins_of, range(table.n_features)), strict=True)
     codes = _empty_codes(n_rows, bins, categories)
+    n_missing = np.zeros(table.n_features, np.int64)
     for feature in range(table.n_features):
-        _write_codes(_column(table, feature, recipe, rows), bins[feature], feature, codes, team)
-    return BinnedTable(codes, categories, n_rows)
+        column = _column(table, feature, recipe, rows)
+        absent = np.isnan(column.values) if column.categories is None else column.values < 0
+        n_missing[feature] = np.count_nonzero(absent)
+        _write_codes(column, bins[feature], feature, codes, team)
+    return BinnedTable(codes, categories, n_rows, n_missing > 0, n_missing == n_rows)
 
 
 def _column(

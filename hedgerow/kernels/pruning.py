@@ -5,6 +5,10 @@ the gains of the splits that are left below and at t, and saves as many leaves a
 such splits. The effective alpha of t is therefore the mean gain of those splits, and the
 order of collapse is a pooling of means along the branches: a split whose gain is not above
 that of a split below it disappears together with it.
+
+Each subtree keeps its collapsing nodes in a mergeable heap with the largest alpha on top. A
+node takes from the heap those whose alpha is not below its own mean gain: they would not have
+collapsed before it. Sums of gains only grow; nothing is ever subtracted.
 """
 
 from typing import Any, TypeAlias
@@ -40,18 +44,13 @@ def weakest_links(
                                          leaf and in a node that is lost with one above it
     heap      int32 [3, n_nodes]  write  workspace: top of the subtree's heap, two children
 
-    alpha and total are meaningful where n_splits > 0. A node's alpha there exceeds that of
-    every other such node below it, so sorting by alpha gives the order of collapse.
-
-    Each subtree keeps its collapsing nodes in a mergeable heap with the largest alpha on
-    top. A node takes from the heap those whose alpha is not below its own mean gain: they
-    would not have collapsed before it. Sums of gains only grow: nothing is ever subtracted.
+    alpha and total are meaningful where n_splits > 0. There a node's alpha exceeds that of
+    every such node below it, so sorting by alpha gives the order of collapse.
     Cost: O(n_nodes log n_nodes) whatever the depth; every node is taken at most once.
     """
     tops = heap[0]
     for node in range(left.shape[0] - 1, -1, -1):
-        tops[node] = NONE
-        n_splits[node] = 0
+        tops[node], n_splits[node] = NONE, 0
         if left[node] == NONE:
             continue
         top = _merged(tops[left[node]], tops[right[node]], alpha, heap)
@@ -62,11 +61,8 @@ def weakest_links(
             splits += n_splits[top]
             n_splits[top] = 0
             top = _merged(heap[1, top], heap[2, top], alpha, heap)
-        alpha[node] = risk / splits
-        total[node] = risk
-        n_splits[node] = splits
-        heap[1, node] = NONE
-        heap[2, node] = NONE
+        alpha[node], total[node], n_splits[node] = risk / splits, risk, splits
+        heap[1, node] = heap[2, node] = NONE
         tops[node] = _merged(top, node, alpha, heap)
 
 

@@ -99,19 +99,24 @@ def draw_tree(
     height = max(box.y + box.height for box in boxes) + _GAP
     if ax is None:
         ax = _new_axes(width, height, fontsize)
-    room = ax.get_window_extent()
-    room_width, room_height = room.width / ax.figure.dpi, room.height / ax.figure.dpi
-    fit = min(room_width / width, room_height / height, 1.4)
-    scale = fit if fontsize is None else fontsize / _POINTS
-    ax.set_axis_off()
-    middle = width / 2, height / 2
-    ax.set_xlim(middle[0] - room_width / scale / 2, middle[0] + room_width / scale / 2)
-    ax.set_ylim(middle[1] + room_height / scale / 2, middle[1] - room_height / scale / 2)
-    points, fill = scale * _POINTS, colours(tree, names)
+    points, fill = _POINTS * _scaled(ax, width, height, fontsize), colours(tree, names)
     artists = [_drawn_box(ax, box, fill[box.line.node], points) for box in boxes]
     for branch in branches:
         artists += _drawn_branch(ax, branch, points)
     return artists
+
+
+def _scaled(ax: "Axes", width: float, height: float, fontsize: float | None) -> float:
+    """Give the axes our coordinates, with the tree in the middle; return the scale."""
+    room = ax.get_window_extent()
+    room_width, room_height = room.width / ax.figure.dpi, room.height / ax.figure.dpi
+    fit = min(room_width / width, room_height / height, 1.4)
+    scale = fit if fontsize is None else fontsize / _POINTS
+    x_reach, y_reach = room_width / scale / 2, room_height / scale / 2
+    ax.set_axis_off()
+    ax.set_xlim(width / 2 - x_reach, width / 2 + x_reach)
+    ax.set_ylim(height / 2 + y_reach, height / 2 - y_reach)
+    return scale
 
 
 def _demand_matplotlib() -> None:
@@ -200,7 +205,7 @@ def _branches(tree: Tree, names: TreeNames, boxes: Sequence[_Box]) -> list[_Bran
 
 
 def _slots(lines: Sequence[Line]) -> list[float]:
-    """Number the boxes without branches from left to right; put a split amid its branches."""
+    """Count the boxes without branches from left to right; put a split amid its branches."""
     splits = {line.parent for line in lines}
     slot = {line.node: 0.0 for line in lines}
     for number, line in enumerate(line for line in lines if line.node not in splits):

@@ -71,6 +71,17 @@ def pruned(tree: Tree, alpha: float) -> Tree:
     return subtree(tree, is_leaf)
 
 
+def collapse_alphas(tree: Tree) -> NDArray[np.float64]:
+    """Return the alpha from which on each node is a leaf, unless one above it is.
+
+    0 for the tree's own leaves, inf for splits that only go when one above them does.
+    """
+    links = _weakest_links(tree)
+    alphas = np.where(tree.is_leaf, 0.0, np.inf)
+    alphas[links.nodes] = links.alphas
+    return alphas
+
+
 def subtree(tree: Tree, is_leaf: NDArray[np.bool_]) -> Tree:
     """Cut a tree below some of its nodes.
 

@@ -28,7 +28,7 @@ def smallest_minimiser(
 
 
 def below(left: list[int], right: list[int], node: int) -> set[int]:
-    """The node and all nodes under it."""
+    """Collect the node and all nodes under it."""
     if left[node] == -1:
         return {node}
     return {node} | below(left, right, left[node]) | below(left, right, right[node])

@@ -25,7 +25,7 @@ def _compiled():
 
 @st.composite
 def problems(draw):
-    """A tree of at most 7 splits with small whole gains, so that ties and zeros abound."""
+    """Draw a small tree with whole gains from 0 to 3, so that ties and zeros abound."""
     splits = draw(st.lists(st.booleans(), max_size=15))
     left, right = [], []
 
@@ -126,6 +126,15 @@ def test_small_gains_count_in_full_beside_a_leaf_of_huge_risk():
     path = pruning_path(from_lists([1, -1, 3, -1, -1], [2, -1, 4, -1, -1], impurity=risk))
     assert path.alphas.tolist() == [0.0, 0.5]
     assert path.n_leaves.tolist() == [3, 1]
+
+
+def test_of_branches_that_are_equal_up_to_rounding_the_first_collapses_first():
+    # Node 1 loses one leaf at 0.1 + 0.2 = 0.30000000000000004, node 4 two at 0.3.
+    left, right = [1, 2, -1, -1, 5, 6, -1, -1, -1], [4, 3, -1, -1, 8, 7, -1, -1, -1]
+    risk = [9.0, 0.1 + 0.2, 0, 0, 0.6, 0.3, 0, 0, 0]
+    path = pruning_path(from_lists(left, right, impurity=risk))
+    assert path.n_leaves.tolist() == [5, 4, 2, 1]
+    assert path.alphas[1] == path.alphas[2] == 0.3
 
 
 # ------------------------------------------------------------------ subtree

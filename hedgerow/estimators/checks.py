@@ -1,0 +1,131 @@
+"""Checks that every estimator makes before any work: what was given, what is accepted."""
+
+import difflib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import _check_y, _num_samples  # noqa: PLC2701
+
+from hedgerow.data.table import Table
+
+_LARGEST = 1e150  # squares of larger targets leave the range of float64
+
+
+def check_columns(estimator: Any, table: Table) -> None:
+    """Raise if a table's columns are not those of fit: their number, names and order."""
+    name = type(estimator).__name__
+    expected = estimator.n_features_in_
+    fitted = getattr(estimator, "feature_names_in_", None)
+    if table.names is not None and fitted is not None and list(fitted) != table.names:
+        raise ValueError(_names_message(list(fitted), table.names))
+    if table.n_features != expected:
+        raise ValueError(
+            f"X has {table.n_features} features, but {name} is expecting {expected} features as "
+            "input. Pass the columns that fit had."
+        )
+
+
+def _names_message(fitted: list[str], given: list[str]) -> str:
+    """Say how column names differ, in scikit-learn's words."""
+    unexpected, missing = sorted(set(given) - set(fitted)), sorted(set(fitted) - set(given))
+    lines = ["The feature names should match those that were passed during fit."]
+    for title, names in (
+        ("Feature names unseen at fit time:", unexpected),
+        ("Feature names seen at fit time, yet now missing:", missing),
+    ):
+        if names:
+            lines += [title, *(f"- {name}" for name in names[:5])]
+            lines += ["- ..."] * (len(names) > 5)
+    if not missing and not unexpected:
+        lines.append("Feature names must be in the same order as they were in fit.")
+    return "\n".join(lines) + "\n"
+
+
+def check_targets(y: Any, n_rows: int, multi_output: bool) -> NDArray[np.float64]:
+    """Return targets as float64 [n_rows, n_outputs], or raise naming the first bad row."""
+    checked = _check_y(y, multi_output=multi_output, y_numeric=True)
+    targets = np.asarray(checked, dtype=np.float64)
+    if targets.ndim == 1:
+        targets = targets[:, None]
+    check_length("y", targets, n_rows)
+    bad = np.argwhere(np.abs(targets) > _LARGEST)
+    if len(bad):
+        raise ValueError(
+            f"y[{bad[0][0]}] is {targets[tuple(bad[0])]:g}: squared errors of targets beyond "
+            f"{_LARGEST:g} are infinite. Rescale y, for example divide it by its largest value."
+        )
+    return targets + 0.0  # -0.0 is 0.0
+
+
+def check_length(name: str, values: Any, n_rows: int) -> None:
+    """Raise if there is not one value per row."""
+    if _num_samples(values) != n_rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: X has {n_rows} rows, "
+            f"{name} has {_num_samples(values)}. Pass one value of {name} for each row of X."
+        )
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
+    """Return one weight per row, finite, not negative, not all zero."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    if np.isscalar(sample_weight):
+        sample_weight = np.full(n_rows, sample_weight)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim != 1:
+        raise ValueError(
+            f"Sample weights must be 1D array or scalar, got {weights.ndim}D array of shape "
+            f"{weights.shape}. Expected one weight per row, shape ({n_rows},)."
+        )
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight.shape == {weights.shape}, expected ({n_rows},)! Pass one weight for "
+            "each row of X."
+        )
+    for bad, what in ((~np.isfinite(weights), "NaN or infinite"), (weights < 0, "negative")):
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise ValueError(
+                f"sample_weight[{row}] is {weights[row]}: weights must be finite and not negative; "
+                f"{np.count_nonzero(bad)} of {n_rows} are {what}. Use 0 to leave a row out."
+            )
+    if not weights.any():
+        raise ValueError(
+            "sample_weight is zero for every row, so there is nothing to learn from. Give at "
+            "least one row a positive weight."
+        )
+    return weights
+
+
+def unknown_option(name: str, value: Any, accepted: tuple[str, ...]) -> ValueError:
+    """Build the error for a misspelt option, with the nearest accepted one."""
+    near = difflib.get_close_matches(str(value), accepted, 1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, accepted))}.{hint}")
+
+
+def check_cost(cost: Any, n_classes: int) -> NDArray[np.float64] | None:
+    """Return a matrix of costs, not negative, zero on its diagonal, or None."""
+    if cost is None:
+        return None
+    matrix = np.asarray(cost, dtype=np.float64)
+    if matrix.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"misclassification_cost has shape {matrix.shape}, but y has {n_classes} classes. Pass "
+            f"one row for each true class and one column for each name it may be given, in the "
+            f"order of the sorted classes: shape ({n_classes}, {n_classes})."
+        )
+    if not np.isfinite(matrix).all() or (matrix < 0).any() or np.diagonal(matrix).any():
+        raise ValueError(
+            "misclassification_cost must be finite and not negative, with zeros on its diagonal: "
+            f"the right name costs nothing. Got\n{matrix}"
+        )
+    if n_classes > 1 and not (matrix.sum(axis=1) > 0).all():
+        row = int(np.argmin(matrix.sum(axis=1)))
+        raise ValueError(
+            f"misclassification_cost is zero for every name of class number {row}, so that class "
+            "could never matter. Give each class at least one positive cost."
+        )
+    return matrix

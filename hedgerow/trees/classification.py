@@ -1,0 +1,78 @@
+"""Classification trees: class weights in, class proportions out."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.data.binned import BinnedTable
+from hedgerow.kernels.criteria import Cost, Entropy, Gini, Misclassification
+from hedgerow.kernels.finished import class_values
+from hedgerow.kernels.moments import ClassWeights
+from hedgerow.kernels.team import Team
+from hedgerow.trees.grower import Grown, Judge, grow
+from hedgerow.trees.quantise import Steps
+from hedgerow.trees.rules import GrowthRules
+from hedgerow.trees.tree import Tree
+
+CRITERIA = {"gini": Gini, "entropy": Entropy, "misclassification": Misclassification}
+
+
+def class_judge(
+    labels: NDArray[np.int64],
+    n_classes: int,
+    weights: Steps,
+    criterion: str,
+    cost: NDArray[np.float64] | None = None,
+) -> Judge:
+    """Judge leaves by the impurity of their classes.
+
+    Parameters
+    ----------
+    labels : int64 [n_rows]
+        Class of each row, 0..n_classes - 1.
+    weights : Steps
+        Of each row, above zero.
+    criterion : {"gini", "entropy", "misclassification"}
+    cost : float64 [n_classes, n_classes], optional
+        With "misclassification": the cost of calling class k by the name j.
+    """
+    moments = ClassWeights(n_classes, np.arange(n_classes), weights.counts)
+    records = np.arange(len(labels)) | (labels.astype(np.int64) << 32)
+    judge = CRITERIA[criterion](n_classes) if cost is None else Cost(n_classes, cost)
+    return Judge(moments, judge, records, weights.unit, weights.unit)
+
+
+def classification_tree(
+    table: BinnedTable, judge: Judge, rules: GrowthRules, team: Team
+) -> tuple[Tree, Grown]:
+    """Grow a classification tree; also return how it was grown."""
+    grown = grow(table, judge, rules, team)
+    n_classes = judge.moments.n_classes
+    value = np.empty((len(grown.left), n_classes))
+    impurity = np.empty(len(grown.left))
+    class_values(judge.criterion, grown.sums, value, impurity)
+    weight = grown.sums[:, :n_classes].sum(axis=1) * judge.weight_unit
+    return finished_tree(table, grown, value, impurity, weight), grown
+
+
+def finished_tree(
+    table: BinnedTable,
+    grown: Grown,
+    value: NDArray[np.float64],
+    impurity: NDArray[np.float64],
+    weight: NDArray[np.float64],
+) -> Tree:
+    """Put together what was grown and what its leaves hold."""
+    return Tree(
+        left=grown.left,
+        right=grown.right,
+        feature=grown.feature,
+        threshold=grown.threshold,
+        missing_left=grown.missing_left,
+        category_start=grown.category_start,
+        category_words=grown.category_words,
+        n_categories=table.codes.features.n_categories.astype(np.int32),
+        value=value,
+        impurity=impurity,
+        n_rows=grown.n_rows,
+        weight=weight,
+    )

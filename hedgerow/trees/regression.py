@@ -1,0 +1,103 @@
+"""Regression trees: targets in, means out.
+
+Splits are chosen from integer sums. The leaves' means and squared errors are then summed
+once more from the rows, leaf by leaf, in steps so small that nothing visible is lost.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.data.binned import BinnedTable
+from hedgerow.kernels.criteria import SquaredError, SquaredErrors
+from hedgerow.kernels.finished import join_means, leaf_moments, leaf_ranges
+from hedgerow.kernels.moments import Targets, TargetVectors
+from hedgerow.kernels.team import Team
+from hedgerow.trees.classification import finished_tree
+from hedgerow.trees.grower import Grown, Judge, grow
+from hedgerow.trees.quantise import Steps, quantised_targets
+from hedgerow.trees.rules import GrowthRules
+from hedgerow.trees.tree import Tree
+
+_BITS = 61
+
+
+def target_judge(y: NDArray[np.float64], weights: Steps) -> Judge:
+    """Judge leaves by squared error. y is float64 [n_rows, n_outputs]."""
+    n_rows, n_outputs = y.shape
+    steps = quantised_targets(y, weights)
+    labels = _labels(y)
+    records = np.arange(n_rows)
+    if n_outputs == 1:
+        products = np.ascontiguousarray(steps.products[:, 0])
+        score_unit = float(steps.unit[0] ** 2 / weights.unit)
+        moments = Targets(products, weights.counts, labels)
+        return Judge(moments, SquaredError(0), records, weights.unit, score_unit)
+    # All outputs in the same step, so that their squares add up.
+    unit = steps.unit.max()
+    products = np.rint(steps.products * (steps.unit / unit)).astype(np.int64)
+    vectors = TargetVectors(n_outputs, products, weights.counts, labels)
+    score_unit = float(unit**2 / weights.unit / n_outputs)  # impurity is a mean over outputs
+    return Judge(vectors, SquaredErrors(n_outputs), records, weights.unit, score_unit)
+
+
+def _labels(y: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Number the rows so that two rows have the same number if all their targets are equal."""
+    labels = np.zeros(len(y), np.int64)
+    for column in y.T:
+        values, places = np.unique(column, return_inverse=True)
+        labels = np.unique(labels * len(values) + places, return_inverse=True)[1]
+    return labels
+
+
+def regression_tree(
+    table: BinnedTable,
+    judge: Judge,
+    y: NDArray[np.float64],
+    rules: GrowthRules,
+    team: Team,
+) -> tuple[Tree, Grown]:
+    """Grow a regression tree; also return how it was grown."""
+    grown = grow(table, judge, rules, team)
+    counts = judge.moments.weights
+    weight = grown.sums[:, -2] * judge.weight_unit
+    value = np.empty((len(grown.left), y.shape[1]))
+    squares = np.zeros(len(grown.left))
+    for output in range(y.shape[1]):
+        target = np.ascontiguousarray(y[:, output])
+        means, errors = _means(grown, target, counts, weight, judge.weight_unit)
+        value[:, output] = means
+        squares += errors
+    impurity = squares / (weight * y.shape[1])
+    return finished_tree(table, grown, value, impurity, weight), grown
+
+
+def _means(
+    grown: Grown,
+    y: NDArray[np.float64],
+    counts: NDArray[np.int64],
+    weight: NDArray[np.float64],
+    weight_unit: float,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return each node's mean of one output and its sum of squared errors."""
+    n_nodes = len(grown.left)
+    low, high = np.full(n_nodes, np.inf), np.full(n_nodes, -np.inf)
+    leaf_ranges(grown.leaf_of_row, y, low, high)
+    is_leaf = grown.left < 0
+    low[~is_leaf] = high[~is_leaf] = 0.0
+    middle = 0.5 * low + 0.5 * high
+    mass = grown.sums[:, -2].astype(np.float64)
+
+    def summed(centre: NDArray[np.float64], peak: NDArray[np.float64], power: int) -> NDArray[np.float64]:
+        # The largest sum, mass * peak, stays below 2^61 steps.
+        exponent = np.frexp(np.maximum(mass * peak, np.finfo(float).tiny))[1] - _BITS
+        unit = np.where(peak > 0, np.ldexp(1.0, np.maximum(exponent, -1000)), 0.0)
+        sums = np.zeros(n_nodes, np.int64)
+        leaf_moments(grown.leaf_of_row, y, counts, centre, unit, power, sums)
+        return sums * unit
+
+    peak = np.maximum(high - middle, middle - low)
+    mean = np.clip(middle + summed(middle, peak, 1) / mass, low, high)
+    peak = np.maximum(high - mean, mean - low)
+    squares = summed(mean, peak * peak, 2) * weight_unit
+    join_means(grown.left, grown.right, weight, mean, squares)
+    return mean, squares
