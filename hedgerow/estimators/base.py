@@ -52,7 +52,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
     "ccp_alpha": [Interval(Real, 0.0, None, closed="left"), StrOptions({"cv"})],
     "ccp_rule": [StrOptions({"best", "one_standard_error"})],
-    "cv": [Interval(Integral, 2, None, closed="left")],
+    "ccp_folds": [Interval(Integral, 2, None, closed="left")],
     "split_finding": [StrOptions({"auto", "exact", "histogram"})],
     "max_bins": [Interval(Integral, 2, MAX_BINS, closed="both")],
     "categorical_features": ["array-like", StrOptions({"auto"})],

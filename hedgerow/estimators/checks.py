@@ -42,9 +42,24 @@ def _names_message(fitted: list[str], given: list[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def check_targets(y: Any, n_rows: int, multi_output: bool) -> NDArray[np.float64]:
+def check_labels(estimator: Any, y: Any) -> NDArray[Any]:
+    """Return class labels as an array [n_rows]."""
+    _demand_y(estimator, y)
+    return _check_y(y, multi_output=False, estimator=estimator)
+
+
+def _demand_y(estimator: Any, y: Any) -> None:
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None. Pass "
+            "one target for each row of X."
+        )
+
+
+def check_targets(estimator: Any, y: Any, n_rows: int) -> NDArray[np.float64]:
     """Return targets as float64 [n_rows, n_outputs], or raise naming the first bad row."""
-    checked = _check_y(y, multi_output=multi_output, y_numeric=True)
+    _demand_y(estimator, y)
+    checked = _check_y(y, multi_output=True, y_numeric=True, estimator=estimator)
     targets = np.asarray(checked, dtype=np.float64)
     if targets.ndim == 1:
         targets = targets[:, None]

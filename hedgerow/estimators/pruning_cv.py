@@ -32,7 +32,7 @@ def pruned_by_cv(
     whole = grown(None)
     links = np.unique(pruning_path(whole).alphas)
     alphas = np.append(np.sqrt(links[:-1] * links[1:]), links[-1])
-    folds = content_folds(values, sample.targets, estimator.cv)
+    folds = content_folds(values, sample.targets, estimator.ccp_folds)
     counts = sample.weights.counts
     losses, weights = [], []
     for fold in range(int(folds.max()) + 1 if folds.max() > 0 else 0):
@@ -102,8 +102,8 @@ def loss_curve(
         node = np.where(goes_left, tree.left[node], tree.right[node]).astype(np.int64)
     nodes, rows, since, until = map(np.concatenate, zip(*pieces, strict=True))
     losses = loss_in(nodes, rows)
-    most = max(float(losses.max(initial=0.0)) * float(counts.sum()), np.finfo(float).tiny)
-    unit = float(np.ldexp(1.0, int(np.frexp(most)[1]) - _BITS))
+    most = float(losses.max(initial=0.0)) * float(counts.sum())
+    unit = float(np.ldexp(1.0, int(np.frexp(most)[1]) - _BITS)) if most > 0 else 1.0
     steps = counts[rows] * np.rint(losses / unit).astype(np.int64)
     change = np.zeros(len(alphas) + 1, np.int64)
     np.add.at(change, np.searchsorted(alphas, since), steps)

@@ -10,16 +10,22 @@ from sklearn.tree import DecisionTreeRegressor as _SklearnRegressor
 from sklearn.utils import Bunch, compute_sample_weight
 from sklearn.utils._param_validation import StrOptions  # noqa: PLC2701
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_y  # noqa: PLC2701
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.data.table import Schema, Table, read_table
 from hedgerow.estimators.base import CONSTRAINTS, BaseTree, bin_for
-from hedgerow.estimators.checks import check_cost, check_length, check_targets, check_weights
+from hedgerow.estimators.checks import (
+    check_cost,
+    check_labels,
+    check_length,
+    check_targets,
+    check_weights,
+)
 from hedgerow.estimators.pruning_cv import pruned_by_cv
 from hedgerow.kernels.team import Team, hired
 from hedgerow.trees.classification import class_judge, classification_tree
 from hedgerow.trees.grower import Judge
+from hedgerow.trees.medians import median_judge, median_tree
 from hedgerow.trees.pruning import pruned, pruning_path
 from hedgerow.trees.quantise import quantised_weights
 from hedgerow.trees.regression import regression_tree, target_judge
@@ -119,7 +125,7 @@ class DecisionTreeClassifier(ClassifierMixin, _CartTree):
         Cost of a leaf in cost-complexity pruning; "cv" chooses it by cross-validation.
     ccp_rule : {"best", "one_standard_error"}
         With "cv": the smallest error, or the smallest tree within one standard error of it.
-    cv : int
+    ccp_folds : int
         Number of folds; rows are dealt out by their content, so their order does not matter.
     split_finding : {"auto", "exact", "histogram"}
         All distinct values, or at most `max_bins` bins; "auto" is exact up to 100,000 rows.
@@ -172,7 +178,7 @@ class DecisionTreeClassifier(ClassifierMixin, _CartTree):
         misclassification_cost: Any = None,
         ccp_alpha: Any = 0.0,
         ccp_rule: str = "best",
-        cv: int = 5,
+        ccp_folds: int = 5,
         split_finding: str = "auto",
         max_bins: int = 255,
         categorical_features: Any = "auto",
@@ -193,7 +199,7 @@ class DecisionTreeClassifier(ClassifierMixin, _CartTree):
         self.misclassification_cost = misclassification_cost
         self.ccp_alpha = ccp_alpha
         self.ccp_rule = ccp_rule
-        self.cv = cv
+        self.ccp_folds = ccp_folds
         self.split_finding = split_finding
         self.max_bins = max_bins
         self.categorical_features = categorical_features
@@ -204,7 +210,7 @@ class DecisionTreeClassifier(ClassifierMixin, _CartTree):
         """Grow the tree from a table and its classes."""
         self._validate_params()
         table = read_table(X)
-        labels = _check_y(y, multi_output=False)
+        labels = check_labels(self, y)
         check_length("y", labels, table.n_rows)
         check_classification_targets(labels)
         weights = check_weights(sample_weight, table.n_rows)
@@ -248,7 +254,8 @@ class DecisionTreeClassifier(ClassifierMixin, _CartTree):
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the class proportions of the leaf of each row, in the order of `classes_`."""
-        proportions = self._leaf_values(X) / self._factors
+        value = self._leaf_values(X)
+        proportions = value / self._factors
         return proportions / proportions.sum(axis=1, keepdims=True)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
@@ -258,7 +265,8 @@ class DecisionTreeClassifier(ClassifierMixin, _CartTree):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row: the most frequent, or the cheapest if costs were given."""
-        return self.classes_[self._labels_of(self._leaf_values(X))]
+        value = self._leaf_values(X)
+        return self.classes_[self._labels_of(value)]
 
     def _shape_of_values(self) -> tuple[int, int]:
         return 1, self.n_classes_
@@ -309,7 +317,7 @@ class DecisionTreeRegressor(MultiOutputMixin, RegressorMixin, _CartTree):
         min_impurity_decrease: float = 0.0,
         ccp_alpha: Any = 0.0,
         ccp_rule: str = "best",
-        cv: int = 5,
+        ccp_folds: int = 5,
         split_finding: str = "auto",
         max_bins: int = 255,
         categorical_features: Any = "auto",
@@ -328,7 +336,7 @@ class DecisionTreeRegressor(MultiOutputMixin, RegressorMixin, _CartTree):
         self.min_impurity_decrease = min_impurity_decrease
         self.ccp_alpha = ccp_alpha
         self.ccp_rule = ccp_rule
-        self.cv = cv
+        self.ccp_folds = ccp_folds
         self.split_finding = split_finding
         self.max_bins = max_bins
         self.categorical_features = categorical_features
@@ -339,19 +347,37 @@ class DecisionTreeRegressor(MultiOutputMixin, RegressorMixin, _CartTree):
         """Grow the tree from a table and its targets, one or several for each row."""
         self._validate_params()
         table = read_table(X)
-        targets = check_targets(y, table.n_rows, multi_output=True)
+        targets = check_targets(self, y, table.n_rows)
         weights = check_weights(sample_weight, table.n_rows)
-        single = np.ndim(y) == 1 or targets.shape[1] == 1
-        self._fit(table, _Sample(targets, weights, 30))
-        self.n_outputs_, self._single = targets.shape[1], single
+        if self._is_absolute and targets.shape[1] > 1:
+            raise ValueError(
+                f"y has {targets.shape[1]} columns, but criterion='absolute_error' takes one. Fit "
+                "one tree for each column, or use criterion='squared_error'."
+            )
+        # Medians multiply weights by targets, so both must share 61 bits with the row count.
+        bits = max(16, 31 - int(np.log2(table.n_rows))) if self._is_absolute else 30
+        self._fit(table, _Sample(targets, weights, bits))
+        self.n_outputs_ = targets.shape[1]
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = not self._is_absolute
+        return tags
+
+    @property
+    def _is_absolute(self) -> bool:
+        return self.criterion == "absolute_error"
 
     def _grow(
         self, table: BinnedTable, sample: _Sample, places: NDArray[np.int64] | None, team: Team
     ) -> Tree:
-        judge = target_judge(sample.targets, sample.weights)
+        judge = (median_judge if self._is_absolute else target_judge)(
+            sample.targets, sample.weights
+        )
         judge, rules = self._limits(table, judge, sample, places)
-        tree, _ = regression_tree(table, judge, sample.targets, rules, team)
+        plant = median_tree if self._is_absolute else regression_tree
+        tree, _ = plant(table, judge, sample.targets, rules, team)
         return tree
 
     def _fold_losses(
@@ -359,7 +385,7 @@ class DecisionTreeRegressor(MultiOutputMixin, RegressorMixin, _CartTree):
     ) -> NDArray[np.float64]:
         """Return the squared (absolute) error of each row, summed over outputs."""
         errors = np.abs(value - targets)
-        return (errors if self.criterion == "absolute_error" else errors**2).sum(axis=1)
+        return (errors if self._is_absolute else errors**2).sum(axis=1)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the value of the leaf of each row."""

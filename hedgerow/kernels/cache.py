@@ -2,7 +2,8 @@
 
 Numba keys its on-disk cache on the file that defines a kernel, not on the files of the
 functions that kernel calls. A formula edited in another file would go on returning the
-old numbers. We therefore file every binary under a digest of all our sources.
+old numbers. We therefore file every binary under a digest of all sources that kernels
+can call: those of the rooms `kernels` and `losses`.
 
 The cache is a convenience: whatever is wrong with it (unwritable, full, damaged), kernels
 are compiled in memory and the user is told once. A binary is only loaded if its SHA-256
@@ -22,14 +23,15 @@ from typing import Any
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 _PACKAGE = Path(__file__).parent.parent
+_COMPILED_ROOMS = ("kernels", "losses")
 _warned = False
 _announced = False
 
 
 def sources_digest() -> str:
-    """Digest of every Python file of the package, in a fixed order."""
+    """Digest of every Python file that kernels are made of, in a fixed order."""
     digest = hashlib.sha256()
-    for path in sorted(_PACKAGE.rglob("*.py")):
+    for path in sorted(path for room in _COMPILED_ROOMS for path in (_PACKAGE / room).rglob("*.py")):
         digest.update(path.relative_to(_PACKAGE).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

@@ -3,6 +3,10 @@
 A score is minus the leaf's weight times its impurity, so impurity = -score / weight, in
 integer steps of the weight. `at(moments, sums)` is the criterion as seen from the node
 with these sums: the same gains, written so that they cost less or lose no digits.
+
+A search asks for `both` scores of a cut and for the node's `alone`. For these criteria
+both are scores of sums; `absolute.AbsoluteError`, whose score is not a function of sums,
+prepares them from the node's rows instead.
 """
 
 import math
@@ -46,6 +50,15 @@ class Gini(NamedTuple):
             squares += float(sums[k]) * float(sums[k])
         return squares / W - W
 
+    def prepare(self, codes, feature, n_codes, start, node, width, scratch):
+        pass
+
+    def both(self, below, above, keys, position):
+        return self.score(below) + self.score(above)
+
+    def alone(self, sums, keys, n_codes):
+        return self.score(sums)
+
 
 class Entropy(NamedTuple):
     """Entropy in bits, -sum_k p_k log2 p_k (the notes' natural logarithm, times 1 / ln 2).
@@ -70,6 +83,15 @@ class Entropy(NamedTuple):
                 score += sums[k] * log2(sums[k] / W)
         return score
 
+    def prepare(self, codes, feature, n_codes, start, node, width, scratch):
+        pass
+
+    def both(self, below, above, keys, position):
+        return self.score(below) + self.score(above)
+
+    def alone(self, sums, keys, n_codes):
+        return self.score(sums)
+
 
 class Misclassification(NamedTuple):
     """Share of rows outside the majority class, 1 - max_k p_k.
@@ -92,6 +114,15 @@ class Misclassification(NamedTuple):
         for k in range(1, self.n_classes):
             largest = max(largest, sums[k])
         return float(largest - _total(sums, self.n_classes))
+
+    def prepare(self, codes, feature, n_codes, start, node, width, scratch):
+        pass
+
+    def both(self, below, above, keys, position):
+        return self.score(below) + self.score(above)
+
+    def alone(self, sums, keys, n_codes):
+        return self.score(sums)
 
 
 class Cost(NamedTuple):
@@ -121,6 +152,15 @@ class Cost(NamedTuple):
             cheapest = min(cheapest, price)
         return -cheapest
 
+    def prepare(self, codes, feature, n_codes, start, node, width, scratch):
+        pass
+
+    def both(self, below, above, keys, position):
+        return self.score(below) + self.score(above)
+
+    def alone(self, sums, keys, n_codes):
+        return self.score(sums)
+
 
 class SquaredError(NamedTuple):
     """Squared error around the mean; a constant of the node is left out.
@@ -142,6 +182,15 @@ class SquaredError(NamedTuple):
     def score(self, sums):
         S = float(sums[0] - self.centre * sums[1])
         return S * S / sums[1]
+
+    def prepare(self, codes, feature, n_codes, start, node, width, scratch):
+        pass
+
+    def both(self, below, above, keys, position):
+        return self.score(below) + self.score(above)
+
+    def alone(self, sums, keys, n_codes):
+        return self.score(sums)
 
 
 class SquaredErrors(NamedTuple):
@@ -165,3 +214,12 @@ class SquaredErrors(NamedTuple):
         for j in range(self.n_outputs):
             squares += float(sums[j]) * float(sums[j])
         return squares / sums[self.n_outputs]
+
+    def prepare(self, codes, feature, n_codes, start, node, width, scratch):
+        pass
+
+    def both(self, below, above, keys, position):
+        return self.score(below) + self.score(above)
+
+    def alone(self, sums, keys, n_codes):
+        return self.score(sums)

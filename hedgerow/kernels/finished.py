@@ -59,7 +59,7 @@ def leaf_ranges(leaf_of_row, y, low, high):
 
 @kernel
 def leaf_moments(leaf_of_row, y, weights, centre, unit, power, sums):
-    """Add w |y - centre|^power (power 1 signed), in whole units of the leaf, to sums[leaf].
+    """Add w (y - centre)^power, in whole units of the leaf, to sums[leaf]; power 0: w |y - centre|.
 
     centre, unit  float64 [n_nodes]   read    unit 0: the leaf adds nothing
     sums          int64 [n_nodes]     both    zero on entry
@@ -70,7 +70,7 @@ def leaf_moments(leaf_of_row, y, weights, centre, unit, power, sums):
         leaf = leaf_of_row[row]
         if leaf >= 0 and unit[leaf] > 0.0:
             step = y[row] - centre[leaf]
-            size = step if power == 1 else step * step
+            size = abs(step) if power == 0 else (step if power == 1 else step * step)
             sums[leaf] += weights[row] * np.int64(np.rint(size / unit[leaf]))
 
 

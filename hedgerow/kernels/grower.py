@@ -154,8 +154,7 @@ def _rows(team, space, desk, leaf):
 def _search_leaf(team, problem, space, desk, nodes, leaf, turn):
     """Find the leaf's best split; every thread adopts the best that any thread has found."""
     own, found = space.leaves[team.thread, leaf], space.found[turn]
-    rows = _rows(team, space, desk, leaf)
-    node = Node(nodes.sums[own.node], own.bits)
+    node = Node(nodes.sums[own.node], own.bits, _rows(team, space, desk, leaf))
     forget(found[team.thread])
     if problem.rules.order != NEWEST:
         # Only on a stack of leaves does desk.active still begin with the parent's features.
@@ -164,9 +163,7 @@ def _search_leaf(team, problem, space, desk, nodes, leaf, turn):
             desk.active[feature] = feature
     hist = space.hists[leaf] if own.has_histogram else space.queue[0, :0]
     mine = found[team.thread]
-    own.n_active = search(
-        team, problem, desk, own.n_active, hist, rows, node, space.constant, mine
-    )
+    own.n_active = search(team, problem, desk, own.n_active, hist, node, space.constant, mine)
     meet(team)
     _adopt(problem.rules, found, own)
 
@@ -190,8 +187,8 @@ def _write(team, problem, space, desk, nodes, leaf):
     """Write a leaf's split into the tree. Returns False if the tree has no room for it."""
     if team.thread == 0:
         own = space.leaves[team.thread, leaf]
-        rows, node = _rows(team, space, desk, leaf), Node(nodes.sums[own.node], own.bits)
-        write_split(problem, nodes, own, rows, node, desk)
+        node = Node(nodes.sums[own.node], own.bits, _rows(team, space, desk, leaf))
+        write_split(problem, nodes, own, node, desk)
     meet(team)
     return not overflowed(nodes)
 

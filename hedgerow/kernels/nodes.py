@@ -14,7 +14,7 @@ CLOSED, OPEN, POSTPONED = -1, -2, -3
 
 
 @part
-def write_split(problem, nodes, split, rows, node, desk):
+def write_split(problem, nodes, split, node, desk):
     """Turn the leaf of a split into a node with two new leaves.
 
     split  LEAF   read   the leaf and its split
@@ -33,7 +33,7 @@ def write_split(problem, nodes, split, rows, node, desk):
             atomic_store(nodes.counters, OVERFLOW, 1)
             return
         words = nodes.words[start : start + n_words]
-        choose_categories(problem, split, rows, node, desk, words)
+        choose_categories(problem, split, node, desk, words)
         parent.category_start = start
 
 

@@ -21,7 +21,7 @@ def forget(found):
 
 
 @part
-def search(team, whole, desk, n_active, hist, rows, root, constant, found):
+def search(team, whole, desk, n_active, hist, root, constant, found):
     """Find a node's best split; a thread takes every n-th candidate feature.
 
     desk.active[:n_active] are the features not known to be constant here. Candidates are
@@ -48,7 +48,7 @@ def search(team, whole, desk, n_active, hist, rows, root, constant, found):
                 take_largest(desk.ranks, desk.active, i + 1)
             feature = desk.active[i]
             if feature % team.n_threads == team.thread:
-                constant[feature] = _search_one(problem, feature, hist, rows, node, desk, found)
+                constant[feature] = _search_one(problem, feature, hist, node, desk, found)
         meet(team)
         for i in range(place - 1, first - 1, -1):
             feature = desk.active[i]
@@ -69,20 +69,20 @@ def _seen_from(problem, node, desk, has_histogram):
         moments = moments.seen(total, desk.room)
         total = desk.room[1, : moments.width()]
     criterion = problem.criterion.at(moments, total)
-    return Problem(problem.codes, moments, criterion, problem.rules), Node(total, node.bits)
+    return Problem(problem.codes, moments, criterion, problem.rules), Node(total, node.bits, node.rows)
 
 
 @part
-def _search_one(problem, number, hist, rows, node, desk, found):
+def _search_one(problem, number, hist, node, desk, found):
     """Search one feature; return 1 if all rows have the same code."""
     own, width = desk.scratch, problem.moments.width()
     feature, cells = problem.codes.features[number], own.cells
     from_rows = hist.shape[0] == 0 or feature.place < 0
     if not from_rows:
         cells = hist[feature.place * N_BINS * width : (feature.place + 1) * N_BINS * width]
-    scratch = Scratch(cells, own.order, own.keys, own.bits, own.sides)
+    scratch = Scratch(cells, own.order, own.keys, own.bits, own.sides, own.lines)
     if from_rows:
-        n_codes = tally(problem.codes, feature, rows, problem.moments, scratch)
+        n_codes = tally(problem.codes, feature, node.rows, problem.moments, scratch)
     else:
         n_codes = sweep(scratch, feature, width)
     if n_codes > 1:
@@ -93,7 +93,7 @@ def _search_one(problem, number, hist, rows, node, desk, found):
 
 
 @part
-def choose_categories(whole, split, rows, root, desk, words):
+def choose_categories(whole, split, root, desk, words):
     """Set `words` to the categories that go left, as bits; those absent go with the heavier child.
 
     split  LEAF                            read
@@ -104,7 +104,7 @@ def choose_categories(whole, split, rows, root, desk, words):
     for word in range(words.shape[0]):
         words[word] = -split.heavier_left
     feature = problem.codes.features[split.feature]
-    n_codes = tally(problem.codes, feature, rows, problem.moments, scratch)
+    n_codes = tally(problem.codes, feature, node.rows, problem.moments, scratch)
     sort_categories(problem, split.feature, n_codes, node, split.order, scratch)
     for i in range(n_codes):
         code = scratch.order[i]

@@ -19,6 +19,7 @@ from hedgerow.kernels.codes import threshold_between
 from hedgerow.kernels.heap import heap_sort
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.random import mixed, uniform
+from hedgerow.kernels.tally import Rows
 
 # cut: last code on the left; of a category split: number of codes on the left in its order.
 # heavier_left: whether the left child has at least half of the weight.
@@ -29,16 +30,17 @@ SPLIT = np.dtype(
 
 
 class Node(NamedTuple):
-    """What a search knows of a node: its sums, int64 [width], and its random bits."""
+    """What a search knows of a node: its sums, int64 [width], its random bits and its rows."""
 
     total: NDArray[np.int64]
     bits: int
+    rows: Rows
 
 
 class Cut(NamedTuple):
-    """A cut after `position` of the ordered codes: both scores together, and the left mass."""
+    """A cut after `position` of the ordered codes, its gain, and the mass left of it."""
 
-    both: float
+    gain: float
     position: int
     mass_left: int
 
@@ -59,7 +61,6 @@ def search_feature(problem, feature, n_codes, node, scratch, found):
 @part
 def _search_categories(problem, feature, n_codes, node, scratch, found):
     criterion, missing = problem.criterion, problem.codes.features[feature].missing
-    parent = criterion.score(node.total)
     begin, end = np.int64(0), n_codes - 1
     if problem.rules.random_cut:
         begin = np.int64(uniform(mixed(mixed(node.bits, feature), 1)) * end)
@@ -67,9 +68,9 @@ def _search_categories(problem, feature, n_codes, node, scratch, found):
     n_orders = np.int64(1) if problem.rules.random_cut else np.int64(problem.moments.n_orders())
     for by in range(n_orders):
         sort_categories(problem, feature, n_codes, node, by, scratch)
-        cut = _best_position(problem, begin, end, np.int64(-1), node, scratch)
-        if _beats(cut.both - parent, feature, found):
-            found.gain, found.feature, found.order = cut.both - parent, feature, by
+        cut = _best_cut(problem, feature, n_codes, begin, end, np.int64(-1), node, scratch)
+        if _beats(cut.gain, feature, found):
+            found.gain, found.feature, found.order = cut.gain, feature, by
             found.cut, found.threshold = cut.position + 1, np.nan
             found.heavier_left = np.int64(2 * cut.mass_left >= criterion.mass(node.total))
             found.missing_left = found.heavier_left
@@ -91,13 +92,12 @@ def _search_values(problem, feature, n_codes, node, scratch, found):
         begin = _position_of(drawn, bins, first, n_values, order)
         end = begin + 1
     criterion = problem.criterion
-    parent = criterion.score(node.total)
     for missing_left in range(1 + n_missing):
         last = min(end, n_values - 1) if missing_left else end
         start = missing if missing_left else np.int64(-1)
-        cut = _best_position(problem, begin, last, start, node, scratch)
-        if _beats(cut.both - parent, feature, found):
-            found.gain, found.feature, found.order = cut.both - parent, feature, 0
+        cut = _best_cut(problem, feature, n_codes, begin, last, start, node, scratch)
+        if _beats(cut.gain, feature, found):
+            found.gain, found.feature, found.order = cut.gain, feature, 0
             found.cut = order[cut.position]
             found.heavier_left = np.int64(2 * cut.mass_left >= criterion.mass(node.total))
             found.missing_left = missing_left if n_missing else found.heavier_left
@@ -110,14 +110,15 @@ def _beats(gain, feature, found):
 
 
 @part
-def _best_position(problem, begin, end, start, node, scratch):
-    """Return the best cut after one of the positions begin..end-1, -inf if none is allowed.
+def _best_cut(problem, feature, n_codes, begin, end, start, node, scratch):
+    """Return the best cut after one of the positions begin..end-1, gain -inf if none is allowed.
 
     start: a code (missing) that is on the left of every cut, or -1.
     """
     width, rules, criterion = problem.moments.width(), problem.rules, problem.criterion
     below, above = scratch.sides[0], scratch.sides[1]
     cells, order = scratch.cells, scratch.order
+    criterion.prepare(problem.codes, feature, n_codes, start, node, width, scratch)
     for k in range(width):
         below[k] = cells[start * width + k] if start >= 0 else 0
     best, position, mass_left = -np.inf, np.int64(0), np.int64(0)
@@ -130,10 +131,11 @@ def _best_position(problem, begin, end, start, node, scratch):
             continue
         left, right = criterion.mass(below), criterion.mass(above)
         if min(left, right) >= rules.min_weight:
-            both = criterion.score(below) + criterion.score(above)
+            both = criterion.both(below, above, scratch.keys, i)
             if both > best:
                 best, position, mass_left = both, i, left
-    return Cut(best, position, mass_left)
+    parent = criterion.alone(node.total, scratch.keys, n_codes)
+    return Cut(best - parent, position, mass_left)
 
 
 @part

@@ -33,6 +33,7 @@ class Scratch(NamedTuple):
     keys    float64 [max_bins + 1]           what categories are ordered by
     bits    int64 [2, max_bins // 64 + 2]    bits of codes, bits of words; zero between uses
     sides   int64 [2, width]                 sums left and right of a cut
+    lines   int64 [5, n]                     what absolute error needs, see there; or [0, 0]
     """
 
     cells: NDArray[np.int64]
@@ -40,6 +41,7 @@ class Scratch(NamedTuple):
     keys: NDArray[np.float64]
     bits: NDArray[np.int64]
     sides: NDArray[np.int64]
+    lines: NDArray[np.int64]
 
 
 @part

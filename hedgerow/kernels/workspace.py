@@ -124,6 +124,7 @@ class Desks(NamedTuple):
     keys: NDArray[np.float64]
     bits: NDArray[np.int64]
     sides: NDArray[np.int64]
+    lines: NDArray[np.int64]
     active: NDArray[np.int64]
     ranks: NDArray[np.float64]
     bounds: NDArray[np.int64]
@@ -150,6 +151,7 @@ def desk_of(desks, thread):
             desks.keys[thread],
             desks.bits[thread],
             desks.sides[thread],
+            desks.lines[thread],
         ),
         desks.active[thread],
         desks.ranks[thread],
@@ -158,8 +160,10 @@ def desk_of(desks, thread):
     )
 
 
-def desks_for(n_threads: int, n_features: int, max_bins: int, width: int) -> Desks:
-    """Allocate every thread's tools."""
+def desks_for(
+    n_threads: int, n_features: int, max_bins: int, width: int, n_lines: int = 0
+) -> Desks:
+    """Allocate every thread's tools; n_lines: length of Scratch.lines, if they are needed."""
     n_codes = max(max_bins, N_BINS) + 3
     return Desks(
         cells=np.zeros((n_threads, n_codes * width), np.int64),
@@ -167,6 +171,7 @@ def desks_for(n_threads: int, n_features: int, max_bins: int, width: int) -> Des
         keys=np.zeros((n_threads, n_codes)),
         bits=np.zeros((n_threads, 2, (n_codes >> 6) + 2), np.int64),
         sides=np.zeros((n_threads, 2, width), np.int64),
+        lines=np.zeros((n_threads, 5 if n_lines else 0, n_lines), np.int64),
         active=np.tile(np.arange(n_features), (n_threads, 1)),
         ranks=np.zeros((n_threads, n_features)),
         bounds=np.zeros((n_threads, n_threads, 2), np.int64),

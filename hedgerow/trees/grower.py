@@ -64,6 +64,11 @@ class Judge(NamedTuple):
     records: NDArray[np.int64]  # one per training row: row number, and the moments' 32 bits
     weight_unit: float
     score_unit: float
+    uses_rows: bool = False  # the criterion looks at a node's rows, not only at its sums
+
+    def n_lines(self, max_bins: int) -> int:
+        """Return the length of the lines that such a criterion writes, else 0."""
+        return max(len(self.records), max_bins) + 4 if self.uses_rows else 0
 
 
 def grow(table: BinnedTable, judge: Judge, limits: GrowthRules, team: Team) -> Grown:
@@ -71,7 +76,8 @@ def grow(table: BinnedTable, judge: Judge, limits: GrowthRules, team: Team) -> G
     n_rows, width = len(judge.records), judge.moments.width()
     rules = _rules(judge, limits, len(table.codes.features), n_rows, team)
     problem = Problem(table.codes, judge.moments, judge.criterion, rules)
-    desks = desks_for(team.n_threads, len(table.codes.features), table.max_bins, width)
+    n_lines = judge.n_lines(table.max_bins)
+    desks = desks_for(team.n_threads, len(table.codes.features), table.max_bins, width, n_lines)
     n_words = 1 << 12 if table.codes.features.n_categories.any() else 1
     while True:
         space = workspace(team.n_threads, _size(problem, n_rows))
@@ -80,7 +86,7 @@ def grow(table: BinnedTable, judge: Judge, limits: GrowthRules, team: Team) -> G
         nodes = empty_nodes(rules.max_leaves, table.n_rows, width, n_words)
         nodes.counters[N_NODES] = 1
         team.run(grow_kernel, problem, space, desks, nodes)
-        _grow_tasks(problem, space, nodes, table.max_bins, team)
+        _grow_tasks(problem, space, nodes, (table.max_bins, n_lines), team)
         if not nodes.counters[OVERFLOW]:
             return _in_preorder(nodes)
         n_words = 4 * max(n_words, int(nodes.counters[N_WORDS]))
@@ -109,7 +115,7 @@ def _open_root(space: Workspace, rules: Rules, n_rows: int) -> None:
 
 
 def _grow_tasks(
-    problem: Problem, space: Workspace, nodes: Nodes, max_bins: int, team: Team
+    problem: Problem, space: Workspace, nodes: Nodes, room: tuple[int, int], team: Team
 ) -> None:
     """Grow the leaves that were put aside, each by one thread, the largest first."""
     tasks = space.tasks[:, : int(space.n_tasks[0])]
@@ -124,7 +130,8 @@ def _grow_tasks(
         bench.leaves[0, 0] = leaf[0]
         root = bench.leaves[0, 0]
         root.begin, root.end, root.side, root.n_active = 0, root.n_rows, 0, n_features
-        grow_kernel(member, alone, bench, desks_for(1, n_features, max_bins, width), nodes)
+        desks = desks_for(1, n_features, room[0], width, room[1])
+        grow_kernel(member, alone, bench, desks, nodes)
 
     if not nodes.counters[OVERFLOW]:
         team.run_each(grow_task, np.argsort(-tasks[0].n_rows, kind="stable").tolist())

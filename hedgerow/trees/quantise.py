@@ -51,7 +51,8 @@ def quantised_targets(y: NDArray[np.float64], weights: Steps) -> TargetSteps:
     """Turn weighted targets, float64 [n_rows, n_outputs], into whole steps."""
     low, high = y.min(axis=0), y.max(axis=0)
     centre = 0.5 * low + 0.5 * high
-    peak = np.maximum(np.maximum(high - centre, centre - low), np.finfo(float).tiny)
+    peak = np.maximum(high - centre, centre - low)
+    peak = np.where(peak > 0, peak, 1.0)
     counts = weights.counts.astype(np.float64)
     exponent = np.frexp(peak)[1]
     if weights.unit == 1.0:
