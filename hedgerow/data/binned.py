@@ -17,7 +17,7 @@ from hedgerow.kernels.codes import (
     Codes,
     bin_narrow,
     bin_wide,
-    place_categories,
+    fill_blocks,
 )
 from hedgerow.kernels.team import Team
 
@@ -50,6 +50,15 @@ class Recipe(NamedTuple):
     categorical: frozenset[int] = frozenset()
 
 
+class _Coded(NamedTuple):
+    """One column as codes, with what they stand for."""
+
+    codes: NDArray[np.uint8] | NDArray[np.int32]
+    bins: Bins
+    categories: tuple[Any, ...] | None
+    n_missing: int
+
+
 def bin_table(
     table: Table,
     recipe: Recipe,
@@ -60,22 +69,19 @@ def bin_table(
     """Bin a table, or some of its rows; `weights`, in whole steps, are of these rows."""
     n_rows = table.n_rows if rows is None else len(rows)
 
-    def bins_of(feature: int) -> tuple[Bins, tuple[Any, ...] | None]:
+    def coded(feature: int) -> _Coded:
         column = _column(table, feature, recipe, rows)
         if column.categories is not None:
-            return Bins(_EMPTY, _EMPTY), column.categories
-        return choose_bins(summarise(column.values, weights), recipe.max_bins), None
+            return _coded_categories(column)
+        return _coded_values(column, choose_bins(summarise(column.values, weights), recipe.max_bins))
 
-    # Sorting, the bulk of the work, runs without the GIL.
+    # Sorting and binning, the bulk of the work, run without the GIL.
     with ThreadPoolExecutor(team.n_threads) as pool:
-        bins, categories = zip(*pool.map(bins_of, range(table.n_features)), strict=True)
-    codes = _empty_codes(n_rows, bins, categories)
-    n_missing = np.zeros(table.n_features, np.int64)
-    for feature in range(table.n_features):
-        column = _column(table, feature, recipe, rows)
-        absent = np.isnan(column.values) if column.categories is None else column.values < 0
-        n_missing[feature] = np.count_nonzero(absent)
-        _write_codes(column, bins[feature], feature, codes, team)
+        columns = list(pool.map(coded, range(table.n_features)))
+    codes = _joined(n_rows, columns)
+    team.run(fill_blocks, codes.columns, codes.blocks)
+    n_missing = np.array([column.n_missing for column in columns])
+    categories = tuple(column.categories for column in columns)
     return BinnedTable(codes, categories, n_rows, n_missing > 0, n_missing == n_rows)
 
 
@@ -95,11 +101,35 @@ def _column(
     return Column(column.name, lookup[values], tuple(column.categories[code] for code in used))
 
 
-def _empty_codes(
-    n_rows: int, bins: tuple[Bins, ...], categories: tuple[tuple[Any, ...] | None, ...]
-) -> Codes:
-    """Allocate the codes of a table and place its features."""
-    n_categories = np.array([0 if names is None else len(names) for names in categories])
+def _coded_categories(column: Column) -> _Coded:
+    """Code a column of categories: narrow if they fit, missing as the narrow or the next code."""
+    assert column.categories is not None
+    absent = column.values < 0
+    narrow = len(column.categories) <= MAX_BINS
+    missing = MISSING if narrow else len(column.categories)
+    codes = np.where(absent, missing, column.values).astype(np.uint8 if narrow else np.int32)
+    bins = Bins(_EMPTY, _EMPTY)
+    return _Coded(codes, bins, column.categories, int(np.count_nonzero(absent)))
+
+
+def _coded_values(column: Column, bins: Bins) -> _Coded:
+    """Code a column of numbers."""
+    n_missing = int(np.count_nonzero(np.isnan(column.values)))
+    if len(bins.high) > MAX_BINS:
+        wide = np.empty(len(column.values), np.int32)
+        bin_wide(column.values, bins.high, wide)
+        return _Coded(wide, bins, None, n_missing)
+    padded = np.full(MISSING + 1, np.inf)
+    padded[: max(len(bins.high) - 1, 0)] = bins.high[:-1]
+    narrow = np.empty(len(column.values), np.uint8)
+    bin_narrow(column.values, padded, narrow)
+    return _Coded(narrow, bins, None, n_missing)
+
+
+def _joined(n_rows: int, coded: list[_Coded]) -> Codes:
+    """Put the columns of a table together."""
+    bins = [column.bins for column in coded]
+    n_categories = np.array([len(column.categories or ()) for column in coded])
     n_values = np.array([len(each.high) for each in bins])
     n_bins = np.maximum(np.where(n_categories > 0, n_categories, n_values), 1)
     narrow = n_bins <= MAX_BINS
@@ -111,29 +141,12 @@ def _empty_codes(
     limits = np.zeros(int(n_values.sum()), BIN).view(np.recarray)
     limits.low = np.concatenate([each.low for each in bins])
     limits.high = np.concatenate([each.high for each in bins])
-    n_narrow, n_wide = int(narrow.sum()), int((~narrow).sum())
-    return Codes(
-        blocks=np.zeros((-(-n_narrow // BLOCK), n_rows, BLOCK), np.uint8),
-        columns=np.empty((n_narrow, n_rows), np.uint8),
-        wide=np.empty((n_wide, n_rows), np.int32),
-        features=features,
-        bins=limits,
-    )
-
-
-def _write_codes(column: Column, bins: Bins, feature: int, codes: Codes, team: Team) -> None:
-    place = int(codes.features.place[feature])
-    if place < 0:
-        target = codes.wide[-1 - place]
-        if column.categories is None:
-            team.run(bin_wide, column.values, bins.high, target)
+    columns = np.empty((int(narrow.sum()), n_rows), np.uint8)
+    wide = np.empty((int((~narrow).sum()), n_rows), np.int32)
+    for place, column in zip(features.place, coded, strict=True):
+        if place >= 0:
+            columns[place] = column.codes
         else:
-            target[:] = np.where(column.values < 0, codes.features.missing[feature], column.values)
-        return
-    target, block, lane = codes.columns[place], codes.blocks[place // BLOCK], place % BLOCK
-    if column.categories is not None:
-        team.run(place_categories, column.values, MISSING, target, block, lane)
-        return
-    padded = np.full(MISSING + 1, np.inf)
-    padded[: max(len(bins.high) - 1, 0)] = bins.high[:-1]
-    team.run(bin_narrow, column.values, padded, target, block, lane)
+            wide[-1 - place] = column.codes
+    blocks = np.zeros((-(-len(columns) // BLOCK), n_rows, BLOCK), np.uint8)
+    return Codes(blocks, columns, wide, features, limits)

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import (  # noqa: PLC2701  scikit-learn's own validation
     Interval,
@@ -18,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.data.binned import MAX_BINS, BinnedTable, Recipe, bin_table
 from hedgerow.data.table import Schema, Table, read_table
 from hedgerow.estimators.checks import check_columns
+from hedgerow.estimators.notebook import ShowsItsTree
 from hedgerow.estimators.sklearn_tree import SklearnTree
 from hedgerow.kernels.predict import Paths, average_unseen, leaf_indices
 from hedgerow.kernels.team import Team, hired
@@ -61,7 +61,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-class BaseTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class BaseTree(ShowsItsTree):
     """A single tree and its table: everything that does not depend on what is predicted."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CONSTRAINTS

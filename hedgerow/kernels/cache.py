@@ -11,6 +11,7 @@ is the one stored with it, and only from a directory that belongs to the user al
 because loading it runs it.
 """
 
+import contextlib
 import hashlib
 import os
 import pickle
@@ -20,8 +21,16 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+import numba
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    IndexDataCacheFile,
+    NullCache,
+    UserProvidedCacheLocator,
+)
 
+config: Any = numba.config
 _PACKAGE = Path(__file__).parent.parent
 _COMPILED_ROOMS = ("kernels", "losses")
 _warned = False
@@ -31,7 +40,8 @@ _announced = False
 def sources_digest() -> str:
     """Digest of every Python file that kernels are made of, in a fixed order."""
     digest = hashlib.sha256()
-    for path in sorted(path for room in _COMPILED_ROOMS for path in (_PACKAGE / room).rglob("*.py")):
+    rooms = [_PACKAGE / room for room in _COMPILED_ROOMS]
+    for path in sorted(path for room in rooms for path in room.rglob("*.py")):
         digest.update(path.relative_to(_PACKAGE).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
@@ -48,33 +58,50 @@ def cache_root() -> Path:
 
 def private_directory() -> Path | None:
     """Make this version's cache directory, mode 0700, or return None and warn once."""
-    directory = cache_root() / sources_digest()
     try:
+        directory = cache_root() / sources_digest()
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not os.access(directory, os.W_OK):
-            raise PermissionError(f"{directory} is not writable")
-        state = directory.stat()
-        if hasattr(os, "getuid") and state.st_uid != os.getuid():
-            raise PermissionError(f"{directory} belongs to another user")
-        if os.name == "posix" and state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-            raise PermissionError(f"{directory} can be written by other users")
-    except (OSError, RuntimeError) as error:
-        warn_once(f"{error}")
+        _demand_privacy(directory)
+    except (OSError, RuntimeError) as error:  # RuntimeError: the user has no home
+        _warn_unusable(error)
         return None
     return directory
 
 
-def warn_once(reason: str) -> None:
-    """Say that the cache is not used for something; a user needs to hear it once."""
+def _demand_privacy(directory: Path) -> None:
+    """Raise unless only this user can put files into a directory, or another in its place."""
+    if not os.access(directory, os.W_OK):
+        raise PermissionError(f"{directory} is not writable")
+    if os.name != "posix":
+        return
+    state, above = directory.lstat(), directory.parent.stat()
+    if state.st_uid != os.getuid() or not stat.S_ISDIR(state.st_mode):
+        raise PermissionError(f"{directory} is not a directory of this user's own")
+    if state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise PermissionError(f"{directory} can be written by other users")
+    if above.st_mode & stat.S_IWOTH and not above.st_mode & stat.S_ISVTX:  # unlike /tmp
+        raise PermissionError(f"{directory.parent} can be written by other users")
+
+
+def _warn_once(message: str) -> None:
+    """Warn of the cache, unless this process has done so: a user needs to hear it once."""
     global _warned  # noqa: PLW0603  one warning a process is the point
     if not _warned:
         _warned = True
-        warnings.warn(
-            f"hedgerow's kernel cache cannot be used ({reason}): kernels are compiled again in "
-            "this process. Set HEDGEROW_CACHE_DIR to a directory that only you can write.",
-            RuntimeWarning,
-            stacklevel=2,
-        )
+        warnings.warn(message, RuntimeWarning, stacklevel=3)
+
+
+def _warn_unusable(error: Exception) -> None:
+    _warn_once(
+        f"hedgerow's kernel cache cannot be used ({error}): kernels are compiled again in every "
+        "process. Set HEDGEROW_CACHE_DIR to a directory that only you can write."
+    )
+
+
+def silence() -> None:
+    """Announce nothing in this process: who compiles on purpose need not be told."""
+    global _announced  # noqa: PLW0603
+    _announced = True
 
 
 def announce(directory: Path | None) -> None:
@@ -88,8 +115,35 @@ def announce(directory: Path | None) -> None:
     )
 
 
-class _CheckedFile(IndexDataCacheFile):  # type: ignore[misc]  # numba is untyped
-    """Binaries with their SHA-256 in front."""
+def kernel_cache(function: Any, directory: Path) -> Any:
+    """Return the cache of one kernel, or one that keeps nothing if the directory is bad."""
+    before = {name: getattr(config, name, "") for name in ("CACHE_DIR", "CACHE_LOCATOR_CLASSES")}
+    config.CACHE_DIR, config.CACHE_LOCATOR_CLASSES = str(directory), ""
+    try:
+        return KernelCache(function, directory)
+    except (OSError, RuntimeError) as error:
+        _warn_unusable(error)
+        return NullCache()
+    finally:
+        for name, value in before.items():
+            setattr(config, name, value)
+
+
+class CheckedFile(IndexDataCacheFile):  # type: ignore[misc]  # numba is untyped
+    """Binaries with their SHA-256 in front, and what they were compiled for inside.
+
+    Processes that compile a kernel for different types at once may choose the same file
+    name. The index that stays then names a binary that is not its own.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        """Keep a binary."""
+        super().save(key, (key, data))
+
+    def load(self, key: Any) -> Any:
+        """Return a binary, or None if there is none for this key."""
+        compiled_for, data = super().load(key) or (None, None)
+        return data if compiled_for == key else None
 
     def _save_data(self, name: str, data: Any) -> None:
         payload = self._dump(data)
@@ -103,24 +157,34 @@ class _CheckedFile(IndexDataCacheFile):  # type: ignore[misc]  # numba is untype
         return pickle.loads(content[32:])
 
 
+class _OnlyOurDirectory(CompileResultCacheImpl):  # type: ignore[misc]  # numba is untyped
+    """Numba would go on to `__pycache__`, where binaries are not filed under our digest."""
+
+    _locator_classes = (UserProvidedCacheLocator,)
+
+
 class KernelCache(FunctionCache):  # type: ignore[misc]  # numba is untyped
     """Numba's cache of one function, except that it never makes a call fail."""
+
+    _impl_class = _OnlyOurDirectory
 
     def __init__(self, function: Any, directory: Path) -> None:
         super().__init__(function)
         self._directory = directory
-        plain = self._cache_file
-        self._cache_file = _CheckedFile(
-            plain._cache_path, plain._index_name.removesuffix(".nbi"), plain._source_stamp
-        )
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file: Any = CheckedFile(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled kernel, or None if it must be compiled."""
         try:
             found = super().load_overload(sig, target_context)
         except Exception as error:  # a damaged pickle can raise anything
-            Path(self._cache_file._index_path).unlink(missing_ok=True)
-            warn_once(f"{type(error).__name__}: {error}; the entry was removed")
+            with contextlib.suppress(OSError):
+                Path(self._cache_file._index_path).unlink(missing_ok=True)
+            _warn_once(
+                f"hedgerow's kernel cache has a damaged entry ({type(error).__name__}: {error}). "
+                "It is compiled again and replaced; nothing else needs to be done."
+            )
             found = None
         if found is None:
             announce(self._directory)
@@ -131,4 +195,4 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # numba is untyped
         try:
             super().save_overload(sig, data)
         except Exception as error:
-            warn_once(f"{type(error).__name__}: {error}")
+            _warn_unusable(error)

@@ -16,6 +16,7 @@ from hedgerow.kernels.team import share
 N_BINS = 256
 MISSING = 255  # the code of a missing value in a narrow feature; ordinary codes are 0..254
 BLOCK = 16  # features per block
+_CHUNK = 1024  # rows of a block that stay in the nearest cache
 
 
 # place: row in `columns`, or -1 - row in `wide`; missing: code of a missing value; n_bins:
@@ -52,39 +53,34 @@ def threshold_between(left, right):
 
 
 @kernel
-def bin_narrow(team, values, high, column, blocks, lane):
+def bin_narrow(values, high, column):
     """Set each code to the number of bins below the value, or 255 if it is NaN.
 
-    values  float64 [n_rows]              read
-    high    float64 [256]                 read    ascending, padded with inf
-    column  uint8 [n_rows]                write
-    blocks  uint8 [n_rows, 16]            write   the feature's block, in place `lane`
+    values  float64 [n_rows]   read
+    high    float64 [256]      read    ascending, padded with inf
+    column  uint8 [n_rows]     write
 
-    One thread owns one range of rows. Cost: 8 comparisons a value.
+    Cost: 8 comparisons a value.
     """
-    begin, end = share(team, values.shape[0])
-    for row in range(begin, end):
+    for row in range(values.shape[0]):
         value, below = values[row], np.uint64(0)
         for step in (128, 64, 32, 16, 8, 4, 2, 1):
             below += np.uint64(step) if high[below + np.uint64(step - 1)] < value else np.uint64(0)
-        code = np.uint64(MISSING) if np.isnan(value) else below
-        column[row] = code
-        blocks[row, lane] = code
+        column[row] = np.uint64(MISSING) if np.isnan(value) else below
 
 
 @kernel
-def bin_wide(team, values, high, column):
+def bin_wide(values, high, column):
     """Set each code to the number of bins below the value, or their number if it is NaN.
 
     values  float64 [n_rows]   read
     high    float64 [n_bins]   read    ascending
     column  int32 [n_rows]     write
 
-    One thread owns one range of rows. Cost: log2(n_bins) comparisons a value.
+    Cost: log2(n_bins) comparisons a value.
     """
-    begin, end = share(team, values.shape[0])
     n_bins = high.shape[0]
-    for row in range(begin, end):
+    for row in range(values.shape[0]):
         value = values[row]
         below, size = np.int64(0), n_bins - 1
         while size > 0:
@@ -95,10 +91,15 @@ def bin_wide(team, values, high, column):
 
 
 @kernel
-def place_categories(team, values, missing, column, blocks, lane):
-    """Copy category codes, -1 for missing, to a narrow column and its block."""
-    begin, end = share(team, values.shape[0])
-    for row in range(begin, end):
-        code = missing if values[row] < 0 else np.int64(values[row])
-        column[row] = code
-        blocks[row, lane] = code
+def fill_blocks(team, columns, blocks):
+    """Copy the narrow columns to blocks, 16 features of a row together.
+
+    columns  uint8 [n_narrow, n_rows]       read
+    blocks   uint8 [n_blocks, n_rows, 16]   write   lanes without a feature are left alone
+    """
+    begin, end = share(team, columns.shape[1])
+    for first in range(begin, end, _CHUNK):
+        for place in range(columns.shape[0]):
+            column, block = columns[place], blocks[place // BLOCK]
+            for row in range(first, min(first + _CHUNK, end)):
+                block[row, place % BLOCK] = column[row]

@@ -28,7 +28,7 @@ from hedgerow.kernels.nodes import (
 from hedgerow.kernels.partition import partition
 from hedgerow.kernels.random import mixed
 from hedgerow.kernels.search import forget, search
-from hedgerow.kernels.split import Node
+from hedgerow.kernels.split import Node, beats
 from hedgerow.kernels.tally import Rows
 from hedgerow.kernels.team import cancelled, meet
 from hedgerow.kernels.workspace import BY_GAIN, NEWEST, desk_of
@@ -170,12 +170,13 @@ def _search_leaf(team, problem, space, desk, nodes, leaf, turn):
 
 @part
 def _adopt(rules, found, leaf):
-    """Take the best of the threads' splits, of the lowest feature if they tie."""
+    """Take the best of the threads' splits."""
     forget(leaf)
     for thread in range(found.shape[0]):
         split = found[thread]
-        if split.gain > leaf.gain or (split.gain == leaf.gain and split.feature < leaf.feature):
-            leaf.gain, leaf.threshold, leaf.feature = split.gain, split.threshold, split.feature
+        if beats(split.gain, split.margin, split.feature, leaf):
+            leaf.gain, leaf.margin, leaf.feature = split.gain, split.margin, split.feature
+            leaf.threshold = split.threshold
             leaf.cut, leaf.order = split.cut, split.order
             leaf.missing_left, leaf.heavier_left = split.missing_left, split.heavier_left
     if leaf.gain < rules.min_gain:

@@ -5,28 +5,65 @@ from typing import Any, TypeVar
 
 import numba
 from numba import types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.extending import overload_method
 
-from hedgerow.kernels.cache import KernelCache, private_directory
+from hedgerow.kernels.cache import kernel_cache, private_directory
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 config: Any = numba.config
 _DIRECTORY = None if config.DISABLE_JIT else private_directory()
+# Kernels own no memory, so nothing needs to count references to it (`_nrt`).
 _OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
+
+
+class _PartLibrary(JITCodeLibrary):  # type: ignore[misc]  # numba is untyped
+    """Code that is only there to be linked into kernels.
+
+    Numba would optimise each function with all that it calls, and make machine code of
+    it, at every level of a call tree. A part is optimised where it is used, and only there.
+    """
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+
+class _PartCompiler(Compiler):  # type: ignore[misc]  # numba is untyped
+    def define_pipelines(self) -> Any:
+        if self.state.library is None:
+            codegen = self.state.targetctx.codegen()
+            self.state.library = _PartLibrary(codegen, self.state.func_id.func_qualname)
+        self.state.flags.no_compile = True
+        return super().define_pipelines()
+
+    def _compile_core(self) -> Any:
+        # A dispatcher needs a function of its own to be known by and to call from Python;
+        # that of an empty dictionary raises whatever it is called with.
+        result, stub = super()._compile_core(), {}.__getitem__
+        self.state.targetctx.insert_user_function(stub, result.fndesc, [result.library])
+        return result._replace(entry_point=stub)
+
+
 # A part is called by compiled code only: without wrappers for Python and C it compiles faster.
-_PART_OPTIONS = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_PART_OPTIONS = _OPTIONS | {
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+    "pipeline_class": _PartCompiler,
+}
 
 
 def kernel(function: Function) -> Function:
     """Compile a function that Python calls: no GIL, no Python objects, no fast-math, cached."""
     compiled = numba.njit(**_OPTIONS)(function)
     if _DIRECTORY is not None:
-        before, config.CACHE_DIR = config.CACHE_DIR, str(_DIRECTORY)
-        try:
-            compiled._cache = KernelCache(function, _DIRECTORY)
-        finally:
-            config.CACHE_DIR = before
+        compiled._cache = kernel_cache(function, _DIRECTORY)
     return compiled
 
 

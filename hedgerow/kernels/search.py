@@ -17,7 +17,7 @@ _CANDIDATES = 3  # names the draws that order features; cuts are named 1, catego
 @part
 def forget(found):
     """Nothing is found yet."""
-    found.gain, found.feature = -np.inf, -1
+    found.gain, found.margin, found.feature = -np.inf, -1.0, -1
 
 
 @part

@@ -6,8 +6,9 @@ of the target, which for two classes and for squared error makes the best of all
 a cut of that order (Fisher 1958; Breiman et al. 1984, section 4.2.2). For K classes the
 K orders by the share of each class are tried.
 
-Ties have a total order: higher gain, lower feature, lower order, missing values right
-before left, earlier cut.
+Ties have a total order: higher gain, wider margin (the share of the feature's bins that
+the cut leaves empty in the node), lower feature, lower order, missing values right before
+left, earlier cut.
 """
 
 from typing import NamedTuple
@@ -24,7 +25,7 @@ from hedgerow.kernels.tally import Rows
 # cut: last code on the left; of a category split: number of codes on the left in its order.
 # heavier_left: whether the left child has at least half of the weight.
 SPLIT = np.dtype(
-    [("gain", "f8"), ("threshold", "f8")]
+    [("gain", "f8"), ("margin", "f8"), ("threshold", "f8")]
     + [(name, "i8") for name in ("feature", "cut", "order", "missing_left", "heavier_left")]
 )
 
@@ -38,9 +39,10 @@ class Node(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """A cut after `position` of the ordered codes, its gain, and the mass left of it."""
+    """A cut after `position` of the ordered codes, its gain and margin, and the mass left of it."""
 
     gain: float
+    margin: float
     position: int
     mass_left: int
 
@@ -69,8 +71,8 @@ def _search_categories(problem, feature, n_codes, node, scratch, found):
     for by in range(n_orders):
         sort_categories(problem, feature, n_codes, node, by, scratch)
         cut = _best_cut(problem, feature, n_codes, begin, end, np.int64(-1), node, scratch)
-        if _beats(cut.gain, feature, found):
-            found.gain, found.feature, found.order = cut.gain, feature, by
+        if beats(cut.gain, cut.margin, feature, found):
+            found.gain, found.margin, found.feature, found.order = cut.gain, cut.margin, feature, by
             found.cut, found.threshold = cut.position + 1, np.nan
             found.heavier_left = np.int64(2 * cut.mass_left >= criterion.mass(node.total))
             found.missing_left = found.heavier_left
@@ -96,8 +98,8 @@ def _search_values(problem, feature, n_codes, node, scratch, found):
         last = min(end, n_values - 1) if missing_left else end
         start = missing if missing_left else np.int64(-1)
         cut = _best_cut(problem, feature, n_codes, begin, last, start, node, scratch)
-        if _beats(cut.gain, feature, found):
-            found.gain, found.feature, found.order = cut.gain, feature, 0
+        if beats(cut.gain, cut.margin, feature, found):
+            found.gain, found.margin, found.feature, found.order = cut.gain, cut.margin, feature, 0
             found.cut = order[cut.position]
             found.heavier_left = np.int64(2 * cut.mass_left >= criterion.mass(node.total))
             found.missing_left = missing_left if n_missing else found.heavier_left
@@ -105,8 +107,20 @@ def _search_values(problem, feature, n_codes, node, scratch, found):
 
 
 @part
-def _beats(gain, feature, found):
-    return gain > found.gain or (gain == found.gain and feature < found.feature)
+def beats(gain, margin, feature, found):
+    """Tell whether a split comes before the one found so far: gain, margin, lower feature."""
+    if gain != found.gain:
+        return gain > found.gain
+    return margin > found.margin or (margin == found.margin and feature < found.feature)
+
+
+@part
+def _margin(codes, feature, order, position, n_codes):
+    """Return the share of the feature's bins that lie across a cut of values; 0 for others."""
+    about = codes.features[feature]
+    if about.n_categories > 0 or position + 1 >= n_codes or order[position + 1] == about.missing:
+        return 0.0
+    return (order[position + 1] - order[position]) / about.n_bins
 
 
 @part
@@ -121,7 +135,7 @@ def _best_cut(problem, feature, n_codes, begin, end, start, node, scratch):
     criterion.prepare(problem.codes, feature, n_codes, start, node, width, scratch)
     for k in range(width):
         below[k] = cells[start * width + k] if start >= 0 else 0
-    best, position, mass_left = -np.inf, np.int64(0), np.int64(0)
+    best, margin, position, mass_left = -np.inf, -1.0, np.int64(0), np.int64(0)
     for i in range(end):
         first = order[i] * width
         for k in range(width):
@@ -132,10 +146,12 @@ def _best_cut(problem, feature, n_codes, begin, end, start, node, scratch):
         left, right = criterion.mass(below), criterion.mass(above)
         if min(left, right) >= rules.min_weight:
             both = criterion.both(below, above, scratch.keys, i)
-            if both > best:
-                best, position, mass_left = both, i, left
+            if both >= best:
+                wider = _margin(problem.codes, feature, order, i, n_codes)
+                if both > best or wider > margin:
+                    best, margin, position, mass_left = both, wider, i, left
     parent = criterion.alone(node.total, scratch.keys, n_codes)
-    return Cut(best - parent, position, mass_left)
+    return Cut(best - parent, margin, position, mass_left)
 
 
 @part

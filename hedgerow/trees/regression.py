@@ -42,6 +42,8 @@ def target_judge(y: NDArray[np.float64], weights: Steps) -> Judge:
 
 def _labels(y: NDArray[np.float64]) -> NDArray[np.int64]:
     """Number the rows so that two rows have the same number if all their targets are equal."""
+    if y.shape[1] == 1:
+        return np.ascontiguousarray(y[:, 0]).view(np.int64)  # there is no -0.0
     labels = np.zeros(len(y), np.int64)
     for column in y.T:
         values, places = np.unique(column, return_inverse=True)

@@ -1,0 +1,65 @@
+"""Which fits, all of them tiny, make Numba compile every kernel there is.
+
+A kernel is compiled once for each combination of types. The types depend on the criterion
+and on whether a model has just been fitted or was unpickled; they do not depend on the kind
+of table, its size, the number of threads or the other parameters.
+"""
+
+import pickle
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.estimators.trees import DecisionTreeClassifier, DecisionTreeRegressor
+
+_N_ROWS = 900
+_COST = [[0.0, 1.0], [5.0, 0.0]]
+
+
+def steps() -> dict[str, Callable[[], None]]:
+    """Return what to run, by the name to show."""
+    X, labels, targets = _problem()
+    classifier, regressor = DecisionTreeClassifier, DecisionTreeRegressor
+    models: dict[str, tuple[Any, NDArray[Any]]] = {
+        "gini": (classifier(), labels),
+        "entropy": (classifier(criterion="entropy"), labels),
+        "misclassification": (classifier(criterion="misclassification"), labels),
+        "misclassification cost": (
+            classifier(criterion="misclassification", misclassification_cost=_COST),
+            labels,
+        ),
+        "squared error": (regressor(), targets[:, 0]),
+        "squared error, several outputs": (regressor(), targets),
+        "absolute error": (regressor(criterion="absolute_error"), targets[:, 0]),
+    }
+    return {name: partial(_use, model, X, y) for name, (model, y) in models.items()}
+
+
+def _use(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:
+    """Do with a model what users do: fit, prune, predict, keep, predict again."""
+    model.set_params(ccp_alpha="cv", unseen="average", n_jobs=1).fit(X, y)
+    model.set_params(ccp_alpha=0.0, split_finding="exact").fit(X, y)
+    kept = pickle.loads(pickle.dumps(model))
+    unseen = X.copy()
+    unseen[:, 2:] = "a category that was not there"
+    for each in (model, kept):
+        each.predict(X)
+        each.predict(unseen)
+
+
+def _problem() -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.float64]]:
+    """Make a table with columns of few and of many values, numeric and categorical, with gaps."""
+    row = np.arange(_N_ROWS)
+    X = np.empty((_N_ROWS, 4), object)
+    X[:, 0] = (row % 7).astype(float)
+    X[:, 1] = (row * 37 % _N_ROWS).astype(float)
+    X[:, 2] = [f"few {value}" for value in row % 5]
+    X[:, 3] = [f"many {value}" for value in row % 300]
+    X[row % 11 == 0, :2] = np.nan
+    X[row % 13 == 0, 2:] = None
+    noise = row * 7919 % 101 / 101.0
+    targets = np.column_stack([row % 7 + noise, row % 5 - noise])
+    return X, (targets[:, 0] > 3.5).astype(np.int64), targets

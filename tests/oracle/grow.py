@@ -1,0 +1,123 @@
+"""Growing a tree by its definition, one leaf after another."""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tests.oracle.random import mixed, uniform
+from tests.oracle.split import Data, Limits, Split, best_split, sums_of
+
+
+class Rules(NamedTuple):
+    """When to stop; None is no limit. Weights and gains are in whole steps."""
+
+    max_leaves: int | None = None
+    max_depth: int | None = None
+    min_split_rows: int = 2
+    min_rows: int = 1
+    min_weight: int = 1
+    min_gain: float = float("-inf")
+    n_candidates: int | None = None
+    random_cut: bool = False
+    seed: int = 0
+    level_by_level: bool = False
+
+
+@dataclass
+class Node:
+    """A node of the growing tree: its rows, and its split once it has one."""
+
+    rows: list[int]
+    depth: int
+    bits: int
+    split: Split | None = None
+    children: list[int] = field(default_factory=list)
+
+
+class Grown(NamedTuple):
+    """A tree in preorder, as lists; `left` and `right` are -1 in a leaf."""
+
+    left: list[int]
+    right: list[int]
+    splits: list[Split | None]
+    rows: list[list[int]]
+    sums: list[tuple[int, ...]]
+
+
+def grow(
+    data: Data, labels: Sequence[Hashable], rules: Rules, rows: Sequence[int] | None = None
+) -> Grown:
+    """Grow a tree from all rows, or from some. Rows of equal `labels` need no further split.
+
+    With a limit on leaves the leaf of the highest gain (or the oldest) is split next, of
+    equal gains the one that was made first; a left child is made before its sibling.
+    """
+    everyone = list(range(len(labels))) if rows is None else list(rows)
+    nodes = [Node(everyone, 0, mixed(rules.seed, 0))]
+    found = {0: _split_of(data, labels, rules, nodes[0])}
+    n_leaves = 1
+    while rules.max_leaves is None or n_leaves < rules.max_leaves:
+        ready = {number: split for number, split in found.items() if split is not None}
+        if not ready:
+            break
+        if rules.level_by_level or rules.max_leaves is None:
+            number = min(ready)
+        else:
+            number = min(ready, key=lambda number: (-ready[number].gain, number))
+        node, split = nodes[number], found.pop(number)
+        node.split = split
+        for side in (0, 1):
+            part = [row for row in node.rows if (row in split.left) == (side == 0)]
+            child = Node(part, node.depth + 1, mixed(node.bits, 1 + side))
+            node.children.append(len(nodes))
+            found[len(nodes)] = _split_of(data, labels, rules, child)
+            nodes.append(child)
+        n_leaves += 1
+    return _in_preorder(data, nodes)
+
+
+def _split_of(
+    data: Data, labels: Sequence[Hashable], rules: Rules, node: Node
+) -> Split | None:
+    """Return the split that a leaf would have, None if it must stay a leaf."""
+    too_small = (
+        len(node.rows) < max(rules.min_split_rows, 2, 2 * rules.min_rows)
+        or data.criterion.mass(sums_of(data, node.rows)) < 2 * rules.min_weight
+    )
+    too_deep = rules.max_depth is not None and node.depth >= rules.max_depth
+    if too_small or too_deep or len({labels[row] for row in node.rows}) < 2:
+        return None
+    limits = Limits(rules.min_rows, rules.min_weight, rules.random_cut)
+    candidates = _candidates(data, rules, node)
+    split = best_split(data, node.rows, candidates, limits, node.bits)
+    return None if split is None or split.gain < rules.min_gain else split
+
+
+def _candidates(data: Data, rules: Rules, node: Node) -> list[int]:
+    """Return the features that the node may try: all, or some that are not constant in it."""
+    varying = [
+        number
+        for number, feature in enumerate(data.features)
+        if len({feature.cells[row] for row in node.rows}) > 1
+    ]
+    if rules.n_candidates is None or rules.n_candidates >= len(data.features):
+        return varying
+    rank: Callable[[int], float] = lambda number: uniform(mixed(mixed(node.bits, number), 3))  # noqa: E731
+    return sorted(varying, key=lambda number: (-rank(number), -number))[: rules.n_candidates]
+
+
+def _in_preorder(data: Data, nodes: Sequence[Node]) -> Grown:
+    order, waiting = [], [0]
+    while waiting:
+        number = waiting.pop()
+        order.append(number)
+        waiting += reversed(nodes[number].children)
+    place = {number: position for position, number in enumerate(order)}
+    listed = [nodes[number] for number in order]
+    return Grown(
+        left=[place[node.children[0]] if node.children else -1 for node in listed],
+        right=[place[node.children[1]] if node.children else -1 for node in listed],
+        splits=[node.split for node in listed],
+        rows=[node.rows for node in listed],
+        sums=[sums_of(data, node.rows) for node in listed],
+    )

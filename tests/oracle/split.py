@@ -1,0 +1,208 @@
+"""The best split of a node by its definition: try every cut, sum every side from its rows.
+
+A column holds for each row None (missing), a bin (low, high) of a numeric feature (low
+and high are equal if every value has its own bin), or the code of a category.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from tests.oracle.histogram import Moments, added
+from tests.oracle.random import mixed, uniform
+
+
+class Feature(NamedTuple):
+    """One column. n_categories is 0 if it is numeric; `missing` names random draws for None."""
+
+    cells: Sequence[Any]
+    n_categories: int
+    missing: int
+
+
+class Data(NamedTuple):
+    """What a tree is grown from: columns, each row's moments, and who judges sums of them."""
+
+    features: Sequence[Feature]
+    moments: Sequence[Moments]
+    criterion: Any
+
+
+class Limits(NamedTuple):
+    """What both sides of a split must have, and whether cuts are drawn at random."""
+
+    min_rows: int
+    min_weight: int
+    random_cut: bool = False
+
+
+class Cut(NamedTuple):
+    """One way to part a node: the rows that go left, and how a new row would be told its way."""
+
+    left: frozenset[int]
+    threshold: float | None  # None: categories
+    categories: frozenset[int]  # codes of the node that go left
+    missing_left: bool | None  # None: nothing is missing here
+
+
+class Split(NamedTuple):
+    """The best cut of a node. Missing values and categories it has not go to the heavier side."""
+
+    gain: float
+    feature: int
+    left: frozenset[int]
+    threshold: float | None
+    categories: frozenset[int]
+    missing_left: bool
+
+
+def best_split(
+    data: Data, rows: Sequence[int], candidates: Sequence[int], limits: Limits, bits: int = 0
+) -> Split | None:
+    """Return the best split of a node, None if none is allowed.
+
+    The order on ties: higher gain, lower feature, lower order of categories, missing
+    values right before left, earlier cut.
+    """
+    total = sums_of(data, rows)
+    criterion, best = data.criterion.at(total), None
+    for number in sorted(candidates):
+        for scan in scans(data, rows, number, limits, bits):
+            allowed = [cut for cut in scan if _is_allowed(data, rows, cut, limits)]
+            if not allowed:
+                continue
+            cut = max(allowed, key=lambda cut: _both(data, criterion, rows, cut))  # first of equals
+            gain = _both(data, criterion, rows, cut) - criterion.score(total)
+            if best is None or gain > best.gain:
+                best = _told(data, rows, number, cut, gain)
+    return best
+
+
+def scans(
+    data: Data, rows: Sequence[int], number: int, limits: Limits, bits: int = 0
+) -> Iterator[list[Cut]]:
+    """Return the cuts of one feature, scan by scan in the order on ties."""
+    feature = data.features[number]
+    draw = (lambda name: uniform(mixed(mixed(bits, number), name))) if limits.random_cut else None
+    if feature.n_categories == 0:
+        return _value_scans(feature, rows, draw)
+    return _category_scans(data, feature, rows, draw)
+
+
+def _value_scans(
+    feature: Feature, rows: Sequence[int], draw: Callable[[int], float] | None
+) -> Iterator[list[Cut]]:
+    cells = {row: feature.cells[row] for row in rows}
+    values = sorted({cell for cell in cells.values() if cell is not None})
+    has_missing = None in cells.values()
+    cuts = list(zip(values, values[1:], strict=False))
+    drawn = None
+    if draw is not None and cuts:
+        drawn = _drawn_threshold(draw(1), values)
+        below = [pair for pair in cuts if pair[0][1] <= drawn]
+        cuts = below[-1:] or cuts[:1]
+    for missing_left in (False, True) if has_missing else (None,):
+        scan = []
+        for last, following in cuts:
+            left = [row for row in rows if cells[row] is not None and cells[row] <= last]
+            left += [row for row in rows if cells[row] is None and missing_left]
+            threshold = half_way(last[1], following[0])
+            if drawn is not None and last[1] <= drawn < following[0]:
+                threshold = drawn
+            scan.append(Cut(frozenset(left), threshold, frozenset(), missing_left))
+        if missing_left is False and (draw is None or len(values) == 1):
+            present = frozenset(row for row in rows if cells[row] is not None)
+            scan.append(Cut(present, float("inf"), frozenset(), False))
+        yield scan
+
+
+def half_way(left: float, right: float) -> float:
+    """Return the middle of two neighbours, or the left one if the middle is not below the right."""
+    if left in (float("-inf"), float("inf")) or right == float("inf"):
+        return left
+    middle = 0.5 * left + 0.5 * right
+    return middle if left <= middle < right else left
+
+
+def _drawn_threshold(u: float, values: Sequence[tuple[float, float]]) -> float:
+    low, high = values[0][0], values[-1][1]
+    if low > float("-inf") and high - low < float("inf"):
+        drawn = low + u * (high - low)
+        if low <= drawn < high:
+            return drawn
+    return values[int(u * (len(values) - 1))][1]
+
+
+def _category_scans(
+    data: Data, feature: Feature, rows: Sequence[int], draw: Callable[[int], float] | None
+) -> Iterator[list[Cut]]:
+    cells = {row: feature.cells[row] for row in rows}
+    codes = sorted(set(cells.values()), key=lambda code: (code is None, code))
+    members = {code: [row for row in rows if cells[row] == code] for code in codes}
+    keys = data.criterion.keys(sums_of(data, rows))
+    for key in keys if draw is None else [None]:
+        if draw is None:
+            ordered = sorted(codes, key=lambda code: key(sums_of(data, members[code])))  # noqa: B023
+            chosen = range(len(codes) - 1)
+        else:
+            names = {code: 2 + (feature.missing if code is None else code) for code in codes}
+            ordered = sorted(codes, key=lambda code: draw(names[code]))  # noqa: B023
+            chosen = range(int(draw(1) * (len(codes) - 1)), len(codes) - 1)[:1]
+        yield [_parted(ordered[: place + 1], members) for place in chosen]
+
+
+def _parted(on_left: Sequence[int | None], members: dict[int | None, list[int]]) -> Cut:
+    left = frozenset(row for code in on_left for row in members[code])
+    missing_left = None in on_left if None in members else None
+    return Cut(left, None, frozenset(code for code in on_left if code is not None), missing_left)
+
+
+def subsets(feature: Feature, rows: Sequence[int]) -> Iterator[frozenset[int]]:
+    """Return the left rows of every way to part the categories, missing among them, in two."""
+    codes = list({feature.cells[row] for row in rows})
+    for size in range(1, len(codes)):
+        for on_left in combinations(codes, size):
+            yield frozenset(row for row in rows if feature.cells[row] in on_left)
+
+
+def exact_gain(data: Data, rows: Sequence[int], left: frozenset[int]) -> Fraction:
+    """Return the gain of parting a node, without rounding."""
+    right = [row for row in rows if row not in left]
+    score = data.criterion.exact
+    return (
+        score(sums_of(data, left)) + score(sums_of(data, right)) - score(sums_of(data, rows))
+    )
+
+
+def sums_of(data: Data, rows: Any) -> Moments:
+    return added((data.moments[row] for row in rows), len(data.moments[0]))
+
+
+def _is_allowed(data: Data, rows: Sequence[int], cut: Cut, limits: Limits) -> bool:
+    sides = [cut.left, [row for row in rows if row not in cut.left]]
+    return all(
+        len(side) >= max(limits.min_rows, 1)
+        and data.criterion.mass(sums_of(data, side)) >= limits.min_weight
+        for side in sides
+    )
+
+
+def _both(data: Data, criterion: Any, rows: Sequence[int], cut: Cut) -> float:
+    right = [row for row in rows if row not in cut.left]
+    return float(
+        criterion.score(sums_of(data, cut.left)) + criterion.score(sums_of(data, right))
+    )
+
+
+def _told(data: Data, rows: Sequence[int], number: int, cut: Cut, gain: float) -> Split:
+    """Say where missing values and absent categories go."""
+    mass = data.criterion.mass
+    heavier_left = 2 * mass(sums_of(data, cut.left)) >= mass(sums_of(data, rows))
+    feature = data.features[number]
+    categories = cut.categories
+    if cut.threshold is None and heavier_left:
+        present = {feature.cells[row] for row in rows}
+        categories |= frozenset(range(feature.n_categories)) - present
+    missing_left = heavier_left if cut.missing_left is None else cut.missing_left
+    return Split(gain, number, cut.left, cut.threshold, categories, missing_left)

@@ -1,0 +1,238 @@
+"""Small problems for trees: columns, targets, weights and rules, with all that is awkward in them.
+
+A problem is plain Python. `table_of`, `judge_of` and `data_of` are the views that the
+library and the oracle have of it; both then speak of the same whole numbers.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from hypothesis import strategies as st
+
+from hedgerow.data.binned import BinnedTable, Recipe, bin_table
+from hedgerow.data.table import read_table
+from hedgerow.kernels.logarithm import log2
+from hedgerow.kernels.team import Team, hired
+from hedgerow.trees.classification import class_judge
+from hedgerow.trees.grower import Grown, Judge, grow
+from hedgerow.trees.quantise import quantised_weights
+from hedgerow.trees.regression import target_judge
+from hedgerow.trees.rules import GrowthRules
+from tests.oracle import criteria
+from tests.oracle.grow import Rules
+from tests.oracle.split import Data, Feature
+
+COST = ((0.0, 1.0, 3.0), (2.0, 0.0, 1.0), (1.0, 4.0, 0.0))
+_CRITERIA: dict[str, Any] = {
+    "gini": criteria.Gini(),
+    # The grower's own logarithm, in plain Python: a last bit can decide between two cuts.
+    "entropy": criteria.Entropy(getattr(log2, "py_func", log2)),
+    "misclassification": criteria.Misclassification(),
+    "cost": criteria.Cost(COST),
+    "squared_error": criteria.SquaredError(),
+    "squared_errors": criteria.SquaredErrors(),
+}
+CLASS_CRITERIA = ("gini", "entropy", "misclassification", "cost")
+
+
+class Problem(NamedTuple):
+    """Columns of numbers or of strings, None for missing; a class or target(s), a weight per row."""
+
+    columns: tuple[tuple[Any, ...], ...]
+    targets: tuple[Any, ...]
+    weights: tuple[float, ...]
+    n_classes: int = 0  # 0: targets are numbers
+
+    def taken(self, rows: Any) -> "Problem":
+        """Return the problem of some rows, in this order, repeated as often as they are listed."""
+        columns = tuple(tuple(column[row] for row in rows) for column in self.columns)
+        targets, weights = ([part[row] for row in rows] for part in (self.targets, self.weights))
+        return self._replace(columns=columns, targets=tuple(targets), weights=tuple(weights))
+
+
+# ---------------------------------------------------------------- drawing
+
+
+def _numbers() -> st.SearchStrategy[st.SearchStrategy[Any]]:
+    """What a numeric column may hold: few values, many, huge and infinite ones, close neighbours."""
+    near = [1.0, math.nextafter(1.0, 2.0), math.nextafter(math.nextafter(1.0, 2.0), 2.0)]
+    extremes = [-math.inf, -1.7e308, -1.0, 0.0, 5e-324, 1.0, 1.7e308, math.inf]
+    return st.sampled_from(
+        [
+            st.sampled_from([0.0, 1.0, 2.0]),
+            st.integers(-20, 20).map(float),
+            st.sampled_from(near),
+            st.sampled_from(extremes),
+            st.just(4.0),
+        ]
+    )
+
+
+@st.composite
+def numeric_columns(draw: Any, n_rows: int) -> tuple[Any, ...]:
+    values = draw(_numbers())
+    if draw(st.booleans()):
+        values = st.none() | values
+    return tuple(draw(st.lists(values, min_size=n_rows, max_size=n_rows)))
+
+
+@st.composite
+def category_columns(draw: Any, n_rows: int, max_categories: int = 6) -> tuple[Any, ...]:
+    names = st.sampled_from("abcdefghij"[: draw(st.integers(2, max_categories))])
+    values = st.none() | names if draw(st.booleans()) else names
+    # One string at least, or the column would be read as numbers.
+    return ("a", *draw(st.lists(values, min_size=n_rows - 1, max_size=n_rows - 1)))
+
+
+@st.composite
+def problems(
+    draw: Any,
+    n_classes: int = 0,
+    n_outputs: int = 1,
+    weights: st.SearchStrategy[float] | None = None,
+    max_rows: int = 16,
+) -> Problem:
+    """Draw a problem of a few rows and features; n_classes=0 is regression."""
+    n_rows = draw(st.integers(2, max_rows))
+    column = numeric_columns(n_rows) | category_columns(n_rows)
+    columns = draw(st.lists(column, min_size=1, max_size=3))
+    targets: st.SearchStrategy[Any]
+    if n_classes:
+        targets = st.integers(0, n_classes - 1)
+    else:
+        targets = st.integers(-4, 4).map(lambda y: y / 4)
+        if n_outputs > 1:
+            targets = st.tuples(*[targets] * n_outputs)
+    weight = st.just(1.0) if weights is None else weights
+    return Problem(
+        tuple(columns),
+        tuple(draw(st.lists(targets, min_size=n_rows, max_size=n_rows))),
+        tuple(draw(st.lists(weight, min_size=n_rows, max_size=n_rows))),
+        n_classes,
+    )
+
+
+def whole_weights() -> st.SearchStrategy[float]:
+    return st.integers(1, 4).map(float)
+
+
+def real_weights() -> st.SearchStrategy[float]:
+    return st.floats(1e-3, 1e3, allow_subnormal=False)
+
+
+@st.composite
+def growth_rules(draw: Any, limited: bool | None = None) -> GrowthRules:
+    """Draw limits; `limited` says whether the number of leaves is among them."""
+    if limited is None:
+        limited = draw(st.booleans())
+    return GrowthRules(
+        max_leaves=draw(st.integers(1, 6)) if limited else None,
+        max_depth=draw(st.none() | st.integers(0, 4)),
+        min_split_rows=draw(st.integers(2, 5)),
+        min_leaf_rows=draw(st.integers(1, 3)),
+        min_leaf_weight=draw(st.sampled_from([0.0, 0.5, 2.0, 3.5])),
+        min_gain=draw(st.sampled_from([-math.inf, 0.25, 1.0])),
+        level_by_level=draw(st.booleans()),
+    )
+
+
+# ---------------------------------------------------------------- the library's view
+
+
+def team_of_one() -> Team:
+    return Team(1, [])
+
+
+def table_of(problem: Problem, max_bins: int | None = None, team: Team | None = None) -> BinnedTable:
+    """Bin the columns; with max_bins=None every value has its own bin."""
+    rows = [list(row) for row in zip(*problem.columns, strict=True)]
+    counts = quantised_weights(np.array(problem.weights)).counts
+    team = team_of_one() if team is None else team
+    return bin_table(read_table(rows), Recipe(max_bins), team, None, counts)
+
+
+def judge_of(problem: Problem, criterion: str) -> Judge:
+    weights = np.array(problem.weights)
+    if problem.n_classes:
+        cost = np.array(COST)[: problem.n_classes, : problem.n_classes]
+        return class_judge(
+            np.array(problem.targets, np.int64),
+            problem.n_classes,
+            quantised_weights(weights),
+            "misclassification" if criterion == "cost" else criterion,
+            np.ascontiguousarray(cost) if criterion == "cost" else None,
+        )
+    y = np.array(problem.targets, np.float64).reshape(len(weights), -1)
+    return target_judge(y, quantised_weights(weights, 30))
+
+
+def grown_by(
+    n_threads: int, problem: Problem, criterion: str, rules: GrowthRules, max_bins: int | None = None
+) -> Grown:
+    """Grow a tree by a team of n_threads; of one, in the calling thread."""
+    if n_threads == 1:
+        team = team_of_one()
+        return grow(table_of(problem, max_bins), judge_of(problem, criterion), rules, team)
+    with hired(n_threads, 1e9) as team:
+        assert team.n_threads == n_threads
+        table = table_of(problem, max_bins, team)
+        return grow(table, judge_of(problem, criterion), rules, team)
+
+
+# ---------------------------------------------------------------- the oracle's view
+
+
+def data_of(problem: Problem, table: BinnedTable, judge: Judge, criterion: str) -> Data:
+    """Return the same columns and whole numbers, for the oracle."""
+    features = tuple(
+        _feature_of(column, table, number) for number, column in enumerate(problem.columns)
+    )
+    weights = judge.moments.weights.tolist()
+    rows: list[tuple[int, ...]]
+    if problem.n_classes:
+        rows = [
+            (*(weight if k == label else 0 for k in range(problem.n_classes)), 1)
+            for label, weight in zip(problem.targets, weights, strict=True)
+        ]
+    else:
+        products = judge.moments.products.reshape(len(weights), -1).tolist()
+        rows = [(*own, weight, 1) for own, weight in zip(products, weights, strict=True)]
+    return Data(features, rows, criterion_of(criterion, problem.n_classes))
+
+
+def criterion_of(criterion: str, n_classes: int) -> Any:
+    if criterion == "cost":
+        return criteria.Cost([row[:n_classes] for row in COST[:n_classes]])
+    return _CRITERIA[criterion]
+
+
+def _feature_of(column: tuple[Any, ...], table: BinnedTable, number: int) -> Feature:
+    codes = table.codes.features[number]
+    names = table.categories[number]
+    if names is not None:
+        cells = [None if value is None else names.index(value) for value in column]
+        return Feature(cells, len(names), int(codes.missing))
+    bins = table.codes.bins[int(codes.first) : int(codes.first) + int(codes.n_bins)]
+    limits = [(float(low), float(high)) for low, high in bins.tolist()]
+    cells = [
+        None if value is None else next(own for own in limits if own[0] <= value <= own[1])
+        for value in column
+    ]
+    return Feature(cells, 0, int(codes.missing))
+
+
+def oracle_rules(rules: GrowthRules, judge: Judge) -> Rules:
+    """Return the rules in whole steps."""
+    return Rules(
+        max_leaves=rules.max_leaves,
+        max_depth=rules.max_depth,
+        min_split_rows=rules.min_split_rows,
+        min_rows=rules.min_leaf_rows,
+        min_weight=max(math.ceil(rules.min_leaf_weight / judge.weight_unit), 1),
+        min_gain=rules.min_gain / judge.score_unit,
+        n_candidates=rules.n_candidates,
+        random_cut=rules.random_cut,
+        seed=rules.seed,
+        level_by_level=rules.level_by_level,
+    )
