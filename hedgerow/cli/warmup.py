@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.estimators.trees import DecisionTreeClassifier, DecisionTreeRegressor
+from hedgerow import DecisionTreeClassifier, DecisionTreeRegressor
 
 _N_ROWS = 900
 _COST = [[0.0, 1.0], [5.0, 0.0]]

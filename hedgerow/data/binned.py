@@ -36,10 +36,12 @@ class BinnedTable(NamedTuple):
 
     @property
     def max_bins(self) -> int:
+        """Bins of the feature that has most."""
         return int(self.codes.features.n_bins.max())
 
     @property
     def bytes_used(self) -> int:
+        """Memory of the codes."""
         return sum(array.nbytes for array in self.codes)
 
 
@@ -53,7 +55,7 @@ class Recipe(NamedTuple):
 class _Coded(NamedTuple):
     """One column as codes, with what they stand for."""
 
-    codes: NDArray[np.uint8] | NDArray[np.int32]
+    codes: NDArray[Any]
     bins: Bins
     categories: tuple[Any, ...] | None
     n_missing: int
@@ -73,7 +75,8 @@ def bin_table(
         column = _column(table, feature, recipe, rows)
         if column.categories is not None:
             return _coded_categories(column)
-        return _coded_values(column, choose_bins(summarise(column.values, weights), recipe.max_bins))
+        bins = choose_bins(summarise(column.values, weights), recipe.max_bins)
+        return _coded_values(column, bins)
 
     # Sorting and binning, the bulk of the work, run without the GIL.
     with ThreadPoolExecutor(team.n_threads) as pool:
@@ -85,9 +88,7 @@ def bin_table(
     return BinnedTable(codes, categories, n_rows, n_missing > 0, n_missing == n_rows)
 
 
-def _column(
-    table: Table, feature: int, recipe: Recipe, rows: NDArray[np.int64] | None
-) -> Column:
+def _column(table: Table, feature: int, recipe: Recipe, rows: NDArray[np.int64] | None) -> Column:
     """Read one column, with only the categories that occur in the rows."""
     column = table.column(feature, feature in recipe.categorical)
     if rows is None:
@@ -134,7 +135,7 @@ def _joined(n_rows: int, coded: list[_Coded]) -> Codes:
     n_bins = np.maximum(np.where(n_categories > 0, n_categories, n_values), 1)
     narrow = n_bins <= MAX_BINS
     features = np.zeros(len(bins), FEATURE).view(np.recarray)
-    features.place = np.where(narrow, np.cumsum(narrow) - 1, -np.cumsum(~narrow))
+    features.place = np.where(narrow, np.cumsum(narrow) - 1, np.negative(np.cumsum(~narrow)))
     features.missing = np.where(narrow, MISSING, n_bins)
     features.n_bins, features.n_categories = n_bins, n_categories
     features.first = np.cumsum(n_values) - n_values

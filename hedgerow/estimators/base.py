@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import (  # noqa: PLC2701  scikit-learn's own validation
+from sklearn.utils._param_validation import (
     Interval,
     RealNotInt,
     StrOptions,
@@ -146,7 +146,7 @@ class BaseTree(ShowsItsTree):
         return leaves
 
     def _leaf_values(self, X: Any) -> NDArray[np.float64]:
-        """Return the value of the leaf of each row, or the mean of several for unseen categories."""
+        """Return the value of each row's leaf; of several, averaged, for unseen categories."""
         values, tree = self._values(X), self._tree
         with hired(self.n_jobs, values.shape[0] * 10.0) as team:
             out = np.ascontiguousarray(tree.value[self._leaves(values, team)])
@@ -205,6 +205,35 @@ class BaseTree(ShowsItsTree):
             classes=self._class_names(),
             has_missing=self._has_missing,
         )
+
+    def _compute_partial_dependence_recursion(
+        self, grid: NDArray[Any], target_features: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return the mean prediction at each point of a grid [n_points, n_targets].
+
+        scikit-learn's partial_dependence asks for it. In a split on another feature both
+        branches count, by their training weights.
+        """
+        tree, targets = self._tree, np.asarray(target_features).tolist()
+        if tree.n_categories[targets].any():
+            raise ValueError(
+                "partial_dependence with method='recursion' takes numeric features only. Pass "
+                "method='brute' for categories."
+            )
+        points, mean = np.asarray(grid, np.float64), np.zeros((len(grid), tree.value.shape[1]))
+        waiting = [(0, np.ones(len(grid)))]
+        while waiting:
+            node, share = waiting.pop()
+            left, right, feature = tree.left[node], tree.right[node], tree.feature[node]
+            if left < 0:
+                mean += share[:, None] * tree.value[node]
+                continue
+            to_left: Any = tree.weight[left] / tree.weight[node]
+            if feature in targets:
+                x = points[:, targets.index(feature)]
+                to_left = np.where(np.isnan(x), tree.missing_left[node], x <= tree.threshold[node])
+            waiting += [(left, share * to_left), (right, share * (1 - to_left))]
+        return mean.T
 
     _tree: Tree
     _schema: Schema

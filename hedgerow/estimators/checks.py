@@ -1,13 +1,16 @@
 """Checks that every estimator makes before any work: what was given, what is accepted."""
 
 import difflib
+import reprlib
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import _check_y, _num_samples  # noqa: PLC2701
+from sklearn.utils.validation import _check_y, _num_samples, column_or_1d
 
 from hedgerow.data.table import Table
+from hedgerow.data.values import families, family, is_missing
 
 _LARGEST = 1e150  # squares of larger targets leave the range of float64
 
@@ -19,6 +22,14 @@ def check_columns(estimator: Any, table: Table) -> None:
     fitted = getattr(estimator, "feature_names_in_", None)
     if table.names is not None and fitted is not None and list(fitted) != table.names:
         raise ValueError(_names_message(list(fitted), table.names))
+    if (table.names is None) != (fitted is None):
+        has, fitted_with = ("has", "without") if fitted is None else ("does not have valid", "with")
+        warnings.warn(
+            f"X {has} feature names, but {name} was fitted {fitted_with} feature names: columns "
+            "are taken in their order. Pass the same kind of table to fit and to predict.",
+            UserWarning,
+            stacklevel=5,  # predict, _leaf_values, _values, here
+        )
     if table.n_features != expected:
         raise ValueError(
             f"X has {table.n_features} features, but {name} is expecting {expected} features as "
@@ -44,21 +55,54 @@ def _names_message(fitted: list[str], given: list[str]) -> str:
 
 def check_labels(estimator: Any, y: Any) -> NDArray[Any]:
     """Return class labels as an array [n_rows]."""
-    _demand_y(estimator, y)
-    return _check_y(y, multi_output=False, estimator=estimator)
+    values = _present_targets(estimator, y)
+    if values.dtype.kind == "O" and len(families(values.ravel().tolist())) > 1:
+        first = family(type(values.flat[0]))
+        row = next(i for i, label in enumerate(values.flat) if family(type(label)) != first)
+        raise ValueError(
+            f"y mixes labels of different types: {reprlib.repr(values.flat[0])} in row 0 and "
+            f"{reprlib.repr(values.flat[row])} in row {row}, which have no order. Convert all "
+            "labels to one type, for example with y.astype(str)."
+        )
+    return np.asarray(_check_y(y, multi_output=False, estimator=estimator))
 
 
-def _demand_y(estimator: Any, y: Any) -> None:
+def _present_targets(estimator: Any, y: Any) -> NDArray[Any]:
+    """Return y as an array, or raise naming the first row that is missing or infinite."""
     if y is None:
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None. Pass "
             "one target for each row of X."
         )
+    values = np.asarray(y)
+    if values.dtype.kind == "f":
+        bad = ~np.isfinite(values)
+    elif values.dtype.kind == "O" and values.ndim and not _are_text(values):
+        bad = np.array([is_missing(value) for value in values.flat]).reshape(values.shape)
+    else:
+        return values
+    if bad.any():
+        place = tuple(int(i) for i in np.argwhere(bad)[0])
+        value = values[place]
+        kind = "infinity" if isinstance(value, np.floating) and np.isinf(value) else "NaN"
+        raise ValueError(
+            f"Input y contains {kind}: y[{', '.join(map(str, place))}] is {value}; "
+            f"{np.count_nonzero(bad)} of {values.size} targets are missing or infinite. Drop "
+            "these rows from X and y, or correct them."
+        )
+    return values
+
+
+def _are_text(values: NDArray[Any]) -> bool:
+    return set(map(type, values.ravel().tolist())) == {str}
 
 
 def check_targets(estimator: Any, y: Any, n_rows: int) -> NDArray[np.float64]:
     """Return targets as float64 [n_rows, n_outputs], or raise naming the first bad row."""
-    _demand_y(estimator, y)
+    values = _present_targets(estimator, y)
+    _demand_numbers(values)
+    if not estimator.__sklearn_tags__().target_tags.multi_output and values.shape[1:] == (1,):
+        y = column_or_1d(y, warn=True)
     checked = _check_y(y, multi_output=True, y_numeric=True, estimator=estimator)
     targets = np.asarray(checked, dtype=np.float64)
     if targets.ndim == 1:
@@ -71,6 +115,21 @@ def check_targets(estimator: Any, y: Any, n_rows: int) -> NDArray[np.float64]:
             f"{_LARGEST:g} are infinite. Rescale y, for example divide it by its largest value."
         )
     return targets + 0.0  # -0.0 is 0.0
+
+
+def _demand_numbers(values: NDArray[Any]) -> None:
+    """Raise if targets are strings, dates or anything else that is no number."""
+    if values.dtype.kind in "biufc" or not values.ndim:
+        return
+    objects = values.astype(object).ravel().tolist()
+    strange = [i for i, v in enumerate(objects) if family(type(v)) not in ("number", "complex")]
+    if strange or values.dtype.kind != "O":
+        row = strange[0] if strange else 0
+        raise ValueError(
+            f"y[{row}] is {reprlib.repr(objects[row])} ({type(objects[row]).__name__}): a "
+            "regressor needs numbers. Convert y, for example with y.astype(float), or use a "
+            "classifier if these are classes."
+        )
 
 
 def check_length(name: str, values: Any, n_rows: int) -> None:

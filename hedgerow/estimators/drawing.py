@@ -40,9 +40,7 @@ def plot_tree(
 ) -> list[Any]:
     """Draw a fitted tree with matplotlib; returns what was drawn."""
     tree, names = _tree_and_names(model)
-    return draw_tree(
-        tree, names, max_depth=max_depth, ax=ax, decimals=decimals, fontsize=fontsize
-    )
+    return draw_tree(tree, names, max_depth=max_depth, ax=ax, decimals=decimals, fontsize=fontsize)
 
 
 def _tree_and_names(model: BaseTree) -> tuple[Any, Any]:

@@ -44,7 +44,7 @@ def pruned_by_cv(
 
         def loss_in(nodes: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
             value, places = tree.value[nodes], held_out[rows]  # noqa: B023  called at once
-            return estimator._fold_losses(value, sample.targets[places])
+            return np.asarray(estimator._fold_losses(value, sample.targets[places]))
 
         losses.append(loss_curve(tree, leaves, alphas, counts[held_out], loss_in))
         weights.append(float(counts[held_out].sum()))
@@ -108,7 +108,7 @@ def loss_curve(
     change = np.zeros(len(alphas) + 1, np.int64)
     np.add.at(change, np.searchsorted(alphas, since), steps)
     np.add.at(change, np.searchsorted(alphas, until), -steps)
-    return np.cumsum(change)[:-1] * unit
+    return np.asarray(np.cumsum(change)[:-1] * unit, np.float64)
 
 
 def content_folds(

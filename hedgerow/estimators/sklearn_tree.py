@@ -5,15 +5,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.tree._tree import NODE_DTYPE  # noqa: PLC2701  the layout of the nodes
-from sklearn.tree._tree import Tree as _Tree  # noqa: PLC2701
+from sklearn.tree._tree import NODE_DTYPE
+from sklearn.tree._tree import Tree as _Tree
 
 from hedgerow.trees.tree import Tree
 
 _UNDEFINED = -2  # feature and threshold of a leaf, as in scikit-learn
 
 
-class SklearnTree(_Tree):  # type: ignore[misc]  # scikit-learn is untyped
+class SklearnTree(_Tree):
     """Read-only arrays of scikit-learn's names: children_left, feature, threshold, value, ...
 
     The threshold of a split by categories is NaN; `left_categories` has its set.

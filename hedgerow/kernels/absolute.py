@@ -42,7 +42,7 @@ class AbsoluteError(NamedTuple):
 
     def prepare(self, codes, feature, n_codes, start, node, width, scratch):
         _line_up(codes, feature, n_codes, start, node, width, scratch)
-        _judge_cuts(self, n_codes, node.rows.n_rows, scratch)
+        _judge_cuts(self, n_codes, scratch)
 
     def both(self, below, above, keys, position):
         return keys[position]
@@ -72,14 +72,16 @@ def _line_up(codes, feature, n_codes, start, node, width, scratch):
     for segment in range(rows.bounds.shape[0]):
         for i in range(rows.bounds[segment, 0], rows.bounds[segment, 1]):
             row = row_of(rows.records[i])
-            code = np.int64(codes.columns[place, row] if place >= 0 else codes.wide[-1 - place, row])
+            code = np.int64(
+                codes.columns[place, row] if place >= 0 else codes.wide[-1 - place, row]
+            )
             at = spot[code]
             listed[begin[at]] = row
             begin[at] += 1
 
 
 @part
-def _judge_cuts(criterion, n_codes, n_rows, scratch):
+def _judge_cuts(criterion, n_codes, scratch):
     """Set keys[i] to the score of the cut after position i, keys[n_codes] to the node's own.
 
     After _line_up, begin[i] is where the rows of position i - 1 end.
@@ -118,7 +120,7 @@ def _add(lines, rank, w, wy):
 
 @part
 def _error(lines, step, mass, total):
-    """Return sum w |y - median| of what has been added: weights `mass`, weighted targets `total`."""
+    """Return sum w |y - median| of what has been added: sum w = mass, sum w y = total."""
     if mass == 0:
         return 0.0
     place, below, sum_below = np.int64(0), np.int64(0), np.int64(0)

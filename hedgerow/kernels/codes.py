@@ -5,7 +5,7 @@ of more bins (exact splits, many categories) is *wide*: four bytes per value, an
 number of its bins stands for missing.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,15 @@ BLOCK = 16  # features per block
 _CHUNK = 1024  # rows of a block that stay in the nearest cache
 
 
+Records: TypeAlias = Any  # np.recarray: fields by name; its stubs lose them in every slice
+
 # place: row in `columns`, or -1 - row in `wide`; missing: code of a missing value; n_bins:
 # ordinary bins in use; n_categories: 0 if the feature is numeric; first: its first bin in `bins`.
 FEATURE = np.dtype(
-    [(name, "i8") for name in ("place", "missing", "n_bins", "n_categories", "first")]
+    [(name, "i8") for name in ("place", "missing", "n_bins", "n_categories", "first")], align=True
 )
 # Smallest and largest value in a bin.
-BIN = np.dtype([("low", "f8"), ("high", "f8")])
+BIN = np.dtype([("low", "f8"), ("high", "f8")], align=True)
 
 
 class Codes(NamedTuple):
@@ -41,8 +43,8 @@ class Codes(NamedTuple):
     blocks: NDArray[np.uint8]
     columns: NDArray[np.uint8]
     wide: NDArray[np.int32]
-    features: NDArray[np.void]
-    bins: NDArray[np.void]
+    features: Records
+    bins: Records
 
 
 @part

@@ -35,7 +35,7 @@ class Gini(NamedTuple):
     Breiman, Friedman, Olshen and Stone (1984), section 4.3; notes 0, page 10.
     """
 
-    n_classes: int
+    n_classes: int | np.int64
 
     def at(self, moments, sums):
         return Gini(moments.n_classes)
@@ -68,7 +68,7 @@ class Entropy(NamedTuple):
     Breiman, Friedman, Olshen and Stone (1984), section 4.3; notes 0, page 10.
     """
 
-    n_classes: int
+    n_classes: int | np.int64
 
     def at(self, moments, sums):
         return Entropy(moments.n_classes)
@@ -101,7 +101,7 @@ class Misclassification(NamedTuple):
     The notes' AdaBoost splits by it: notes 0, pages 9-10; notes 1, classification trees.
     """
 
-    n_classes: int
+    n_classes: int | np.int64
 
     def at(self, moments, sums):
         return Misclassification(moments.n_classes)
@@ -134,7 +134,7 @@ class Cost(NamedTuple):
     Stone (1984), section 4.4.
     """
 
-    n_classes: int
+    n_classes: int | np.int64
     cost: NDArray[np.float64]
 
     def at(self, moments, sums):
@@ -171,7 +171,7 @@ class SquaredError(NamedTuple):
     integer) S is small and gains keep their digits. Notes 1, regression trees.
     """
 
-    centre: int
+    centre: int | np.int64
 
     def at(self, moments, sums):
         return SquaredError(np.int64(np.rint(sums[0] / sums[1])))

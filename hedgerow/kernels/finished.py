@@ -87,6 +87,6 @@ def join_means(left, right, weight, mean, squares):
             one, two, W = left[node], right[node], weight[node]
             step = mean[two] - mean[one]
             mean[node] = mean[one] + step * (weight[two] / W)
-            squares[node] = squares[one] + squares[two] + step * step * (
-                weight[one] * (weight[two] / W)
+            squares[node] = (
+                squares[one] + squares[two] + step * step * (weight[one] * (weight[two] / W))
             )

@@ -13,7 +13,6 @@ called again for each, by one thread.
 import numpy as np
 
 from hedgerow.kernels.heap import lift, take_largest
-from hedgerow.kernels.shared_histogram import divide_histogram, first_histogram
 from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.nodes import (
     CLOSED,
@@ -28,6 +27,7 @@ from hedgerow.kernels.nodes import (
 from hedgerow.kernels.partition import partition
 from hedgerow.kernels.random import mixed
 from hedgerow.kernels.search import forget, search
+from hedgerow.kernels.shared_histogram import divide_histogram, first_histogram
 from hedgerow.kernels.split import Node, beats
 from hedgerow.kernels.tally import Rows
 from hedgerow.kernels.team import cancelled, meet

@@ -46,7 +46,8 @@ class _PartCompiler(Compiler):  # type: ignore[misc]  # numba is untyped
     def _compile_core(self) -> Any:
         # A dispatcher needs a function of its own to be known by and to call from Python;
         # that of an empty dictionary raises whatever it is called with.
-        result, stub = super()._compile_core(), {}.__getitem__
+        result = super()._compile_core()
+        stub: Any = {}.__getitem__
         self.state.targetctx.insert_user_function(stub, result.fndesc, [result.library])
         return result._replace(entry_point=stub)
 

@@ -18,7 +18,7 @@ _SQRT_HALF = 0.7071067811865476
 def log2(x):
     """Logarithm to base 2 of a positive, normal x; relative error below 4e-16 away from 1.
 
-        x = m 2^e,  sqrt(1/2) <= m < sqrt(2),   log2 x = e + 2 atanh((m - 1) / (m + 1)) / ln 2
+    x = m 2^e,  sqrt(1/2) <= m < sqrt(2),   log2 x = e + 2 atanh((m - 1) / (m + 1)) / ln 2
     """
     m, e = math.frexp(x)
     if m < _SQRT_HALF:

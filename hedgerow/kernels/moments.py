@@ -31,7 +31,7 @@ class ClassWeights(NamedTuple):
     weights are int64 [n_rows], in whole steps.
     """
 
-    n_classes: int
+    n_classes: int | np.int64
     place: NDArray[np.int64]
     weights: NDArray[np.int64]
 

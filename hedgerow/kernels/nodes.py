@@ -8,7 +8,6 @@ from hedgerow.kernels.moments import row_of
 from hedgerow.kernels.search import choose_categories
 from hedgerow.kernels.workspace import N_NODES, N_WORDS, OVERFLOW
 
-
 # What `feature` of a leaf says before a split is found.
 CLOSED, OPEN, POSTPONED = -1, -2, -3
 

@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.team import cancelled, share
 
-UNSEEN = -1.0  # stands for a category that was not there at fit, if both branches are to be averaged
+UNSEEN = (
+    -1.0
+)  # stands for a category that was not there at fit, if both branches are to be averaged
 _CHUNK = 4096
 
 

@@ -69,7 +69,9 @@ def _seen_from(problem, node, desk, has_histogram):
         moments = moments.seen(total, desk.room)
         total = desk.room[1, : moments.width()]
     criterion = problem.criterion.at(moments, total)
-    return Problem(problem.codes, moments, criterion, problem.rules), Node(total, node.bits, node.rows)
+    return Problem(problem.codes, moments, criterion, problem.rules), Node(
+        total, node.bits, node.rows
+    )
 
 
 @part

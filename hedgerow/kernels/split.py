@@ -26,7 +26,8 @@ from hedgerow.kernels.tally import Rows
 # heavier_left: whether the left child has at least half of the weight.
 SPLIT = np.dtype(
     [("gain", "f8"), ("margin", "f8"), ("threshold", "f8")]
-    + [(name, "i8") for name in ("feature", "cut", "order", "missing_left", "heavier_left")]
+    + [(name, "i8") for name in ("feature", "cut", "order", "missing_left", "heavier_left")],
+    align=True,
 )
 
 
@@ -43,8 +44,8 @@ class Cut(NamedTuple):
 
     gain: float
     margin: float
-    position: int
-    mass_left: int
+    position: np.int64
+    mass_left: np.int64
 
 
 @part
@@ -72,8 +73,8 @@ def _search_categories(problem, feature, n_codes, node, scratch, found):
         sort_categories(problem, feature, n_codes, node, by, scratch)
         cut = _best_cut(problem, feature, n_codes, begin, end, np.int64(-1), node, scratch)
         if beats(cut.gain, cut.margin, feature, found):
-            found.gain, found.margin, found.feature, found.order = cut.gain, cut.margin, feature, by
-            found.cut, found.threshold = cut.position + 1, np.nan
+            found.gain, found.margin, found.feature = cut.gain, cut.margin, feature
+            found.order, found.cut, found.threshold = by, cut.position + 1, np.nan
             found.heavier_left = np.int64(2 * cut.mass_left >= criterion.mass(node.total))
             found.missing_left = found.heavier_left
             for i in range(n_codes):
@@ -99,8 +100,8 @@ def _search_values(problem, feature, n_codes, node, scratch, found):
         start = missing if missing_left else np.int64(-1)
         cut = _best_cut(problem, feature, n_codes, begin, last, start, node, scratch)
         if beats(cut.gain, cut.margin, feature, found):
-            found.gain, found.margin, found.feature, found.order = cut.gain, cut.margin, feature, 0
-            found.cut = order[cut.position]
+            found.gain, found.margin, found.feature = cut.gain, cut.margin, feature
+            found.order, found.cut = 0, order[cut.position]
             found.heavier_left = np.int64(2 * cut.mass_left >= criterion.mass(node.total))
             found.missing_left = missing_left if n_missing else found.heavier_left
             found.threshold = _threshold(bins, first, n_values, cut.position, drawn, order)
@@ -149,7 +150,7 @@ def _best_cut(problem, feature, n_codes, begin, end, start, node, scratch):
             if both >= best:
                 wider = _margin(problem.codes, feature, order, i, n_codes)
                 if both > best or wider > margin:
-                    best, margin, position, mass_left = both, wider, i, left
+                    best, margin, position, mass_left = both, wider, np.int64(i), left
     parent = criterion.alone(node.total, scratch.keys, n_codes)
     return Cut(best - parent, margin, position, mass_left)
 

@@ -150,7 +150,7 @@ class Team:
         remaining = iter(items)
         lock = threading.Lock()
 
-        def take(member: Member) -> None:
+        def take(_: Member) -> None:
             alone = Member(0, 1, self._meeting)
             while not self._meeting[_CANCELLED]:
                 with lock:
@@ -182,7 +182,7 @@ class Team:
         self._done.clear()
 
     def _wait_for_all(self) -> None:
-        """Wait for the rest after an interrupt; a second interrupt must not leave threads behind."""
+        """Wait for the rest after an interrupt; a second one must not leave threads behind."""
         while len(self._done) < len(self._helpers):
             try:
                 self._ended.acquire(timeout=0.01)

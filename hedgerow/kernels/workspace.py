@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.kernels.codes import N_BINS, Codes
+from hedgerow.kernels.codes import N_BINS, Codes, Records
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.split import SPLIT
 from hedgerow.kernels.tally import Scratch
@@ -19,14 +19,16 @@ BY_GAIN, OLDEST, NEWEST = 0, 1, 2
 LEAF = np.dtype(
     [(name, "i8") for name in ("begin", "end", "side", "n_rows", "node", "depth", "bits")]
     + [(name, "i8") for name in ("n_active", "has_histogram")]
-    + SPLIT.descr
+    + SPLIT.descr,
+    align=True,
 )
 
 # A node of a growing tree. left: -1 in a leaf; the right child follows the left.
 # category_start: first word of its set of categories, or -1.
 NODE = np.dtype(
     [("threshold", "f8")]
-    + [(name, "i8") for name in ("left", "feature", "missing_left", "category_start", "n_rows")]
+    + [(name, "i8") for name in ("left", "feature", "missing_left", "category_start", "n_rows")],
+    align=True,
 )
 
 
@@ -70,7 +72,7 @@ class Nodes(NamedTuple):
     counters     int64 [24]                nodes made, words used, whether words were wanting
     """
 
-    table: NDArray[np.void]
+    table: Records
     sums: NDArray[np.int64]
     words: NDArray[np.int64]
     leaf_of_row: NDArray[np.int32]
@@ -100,13 +102,13 @@ class Workspace(NamedTuple):
     records: NDArray[np.int64]
     hists: NDArray[np.int64]
     parts: NDArray[np.int64]
-    leaves: NDArray[np.void]
-    tasks: NDArray[np.void]
+    leaves: Records
+    tasks: Records
     queue: NDArray[np.int64]
     keys: NDArray[np.float64]
     n_tasks: NDArray[np.int64]
     told: NDArray[np.int64]
-    found: NDArray[np.void]
+    found: Records
     constant: NDArray[np.int64]
 
 

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
+from hedgerow.kernels.codes import N_BINS
 from hedgerow.kernels.finished import preorder
 from hedgerow.kernels.grower import grow as grow_kernel
-from hedgerow.kernels.codes import N_BINS
 from hedgerow.kernels.random import mixed_bits
 from hedgerow.kernels.team import Member, Team
 from hedgerow.kernels.workspace import (
@@ -19,7 +19,6 @@ from hedgerow.kernels.workspace import (
     NEWEST,
     OLDEST,
     OVERFLOW,
-    Desks,
     Nodes,
     Problem,
     Rules,
@@ -137,14 +136,10 @@ def _grow_tasks(
         team.run_each(grow_task, np.argsort(-tasks[0].n_rows, kind="stable").tolist())
 
 
-def _rules(
-    judge: Judge, limits: GrowthRules, n_features: int, n_rows: int, team: Team
-) -> Rules:
+def _rules(judge: Judge, limits: GrowthRules, n_features: int, n_rows: int, team: Team) -> Rules:
     """Translate limits into what the kernels compare: whole steps and plain numbers."""
-    if limits.max_leaves is None:
-        order = NEWEST
-    else:
-        order = OLDEST if limits.level_by_level else BY_GAIN
+    limited = OLDEST if limits.level_by_level else BY_GAIN
+    order = NEWEST if limits.max_leaves is None else limited
     return Rules(
         max_leaves=min(limits.max_leaves or n_rows, n_rows),
         max_depth=_NO_DEPTH if limits.max_depth is None else limits.max_depth,

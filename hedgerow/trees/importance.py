@@ -16,6 +16,7 @@ def impurity_importances(tree: Tree, n_features: int) -> NDArray[np.float64]:
     splits = np.flatnonzero(~tree.is_leaf)
     burden = tree.weight * tree.impurity
     gains = burden[splits] - burden[tree.left[splits]] - burden[tree.right[splits]]
-    totals = np.bincount(tree.feature[splits], np.maximum(gains, 0.0), n_features)
+    totals = np.zeros(n_features)
+    np.add.at(totals, tree.feature[splits], np.maximum(gains, 0.0))
     whole = totals.sum()
     return totals / whole if whole > 0 else totals

@@ -54,7 +54,7 @@ def median_tree(
         _set_errors(nodes, target[rows], counts[rows], value, errors)
         node_of_row[rows] = parent[nodes]
     mass = grown.sums[:, 1]
-    weight = mass * judge.weight_unit
+    weight = np.asarray(mass * judge.weight_unit, np.float64)
     return finished_tree(table, grown, value[:, None], errors / mass, weight), grown
 
 

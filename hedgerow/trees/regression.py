@@ -4,6 +4,8 @@ Splits are chosen from integer sums. The leaves' means and squared errors are th
 once more from the rows, leaf by leaf, in steps so small that nothing visible is lost.
 """
 
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,10 +20,11 @@ from hedgerow.trees.quantise import Steps, quantised_targets
 from hedgerow.trees.rules import GrowthRules
 from hedgerow.trees.tree import Tree
 
+Floats: TypeAlias = NDArray[np.float64]
 _BITS = 61
 
 
-def target_judge(y: NDArray[np.float64], weights: Steps) -> Judge:
+def target_judge(y: Floats, weights: Steps) -> Judge:
     """Judge leaves by squared error. y is float64 [n_rows, n_outputs]."""
     n_rows, n_outputs = y.shape
     steps = quantised_targets(y, weights)
@@ -40,7 +43,7 @@ def target_judge(y: NDArray[np.float64], weights: Steps) -> Judge:
     return Judge(vectors, SquaredErrors(n_outputs), records, weights.unit, score_unit)
 
 
-def _labels(y: NDArray[np.float64]) -> NDArray[np.int64]:
+def _labels(y: Floats) -> NDArray[np.int64]:
     """Number the rows so that two rows have the same number if all their targets are equal."""
     if y.shape[1] == 1:
         return np.ascontiguousarray(y[:, 0]).view(np.int64)  # there is no -0.0
@@ -54,14 +57,14 @@ def _labels(y: NDArray[np.float64]) -> NDArray[np.int64]:
 def regression_tree(
     table: BinnedTable,
     judge: Judge,
-    y: NDArray[np.float64],
+    y: Floats,
     rules: GrowthRules,
     team: Team,
 ) -> tuple[Tree, Grown]:
     """Grow a regression tree; also return how it was grown."""
     grown = grow(table, judge, rules, team)
     counts = judge.moments.weights
-    weight = grown.sums[:, -2] * judge.weight_unit
+    weight = np.asarray(grown.sums[:, -2] * judge.weight_unit, np.float64)
     value = np.empty((len(grown.left), y.shape[1]))
     squares = np.zeros(len(grown.left))
     for output in range(y.shape[1]):
@@ -75,11 +78,11 @@ def regression_tree(
 
 def _means(
     grown: Grown,
-    y: NDArray[np.float64],
+    y: Floats,
     counts: NDArray[np.int64],
-    weight: NDArray[np.float64],
+    weight: Floats,
     weight_unit: float,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """Return each node's mean of one output and its sum of squared errors."""
     n_nodes = len(grown.left)
     low, high = np.full(n_nodes, np.inf), np.full(n_nodes, -np.inf)
@@ -89,13 +92,13 @@ def _means(
     middle = 0.5 * low + 0.5 * high
     mass = grown.sums[:, -2].astype(np.float64)
 
-    def summed(centre: NDArray[np.float64], peak: NDArray[np.float64], power: int) -> NDArray[np.float64]:
+    def summed(centre: Floats, peak: Floats, power: int) -> Floats:
         # The largest sum, mass * peak, stays below 2^61 steps.
         exponent = np.frexp(np.maximum(mass * peak, np.finfo(float).tiny))[1] - _BITS
         unit = np.where(peak > 0, np.ldexp(1.0, np.maximum(exponent, -1000)), 0.0)
         sums = np.zeros(n_nodes, np.int64)
         leaf_moments(grown.leaf_of_row, y, counts, centre, unit, power, sums)
-        return sums * unit
+        return np.asarray(sums * unit)
 
     peak = np.maximum(high - middle, middle - low)
     mean = np.clip(middle + summed(middle, peak, 1) / mass, low, high)

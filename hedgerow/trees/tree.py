@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,16 +63,22 @@ class Tree:
         for field in fields(self):
             getattr(self, field.name).flags.writeable = False
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tree, tuple(getattr(self, field.name) for field in fields(self))
+
     @property
     def n_nodes(self) -> int:
+        """Number of nodes, leaves included."""
         return len(self.left)
 
     @property
     def is_leaf(self) -> NDArray[np.bool_]:
-        return self.left == LEAF
+        """Which nodes are leaves, bool [n_nodes]."""
+        return np.equal(self.left, LEAF)
 
     @property
     def n_leaves(self) -> int:
+        """Number of leaves."""
         return int(np.count_nonzero(self.is_leaf))
 
     @property
@@ -84,13 +91,15 @@ class Tree:
 
     @property
     def depth(self) -> int:
+        """Largest number of splits above a leaf."""
         return int(self.depths.max())
 
     def left_categories(self, node: int) -> NDArray[np.int64]:
         """Codes of the categories that go left, ascending."""
         codes = np.arange(self.n_categories[self.feature[node]], dtype=np.int64)
         words = self.category_words[self.category_start[node] + codes // 64]
-        return codes[(words >> (codes % 64).astype(np.uint64)) & np.uint64(1) == 1]
+        bits = (words >> (codes % 64).astype(np.uint64)) & np.uint64(1)
+        return np.flatnonzero(bits)
 
     def fingerprint(self) -> str:
         """SHA-256 of everything that prediction depends on, and of the nodes' weights.

@@ -1,6 +1,7 @@
 """Fits of every kind; prints the kernels that had to be compiled for them."""
 
 import pickle
+import sys
 
 import numpy as np
 import pandas as pd
@@ -19,9 +20,6 @@ def load_or_tell(self, sig, target_context):
     if found is None:
         compiled.append((self._py_func.__name__, sig))
     return found
-
-
-KernelCache.load_overload = load_or_tell
 
 
 def frame(n_rows: int) -> pd.DataFrame:
@@ -54,6 +52,7 @@ def tables(X: pd.DataFrame) -> list:
 
 
 def main() -> None:
+    KernelCache.load_overload = load_or_tell
     X, random = frame(2000), np.random.default_rng(1)
     labels, targets = random.integers(0, 3, 2000), random.normal(size=(2000, 2))
     weights = random.random(2000)
@@ -83,7 +82,8 @@ def main() -> None:
     large = random.normal(size=(40_000, 12))
     DecisionTreeClassifier(n_jobs=2).fit(large, large[:, 0] > 0).predict(large)
     DecisionTreeClassifier(unseen="average").fit(X, labels).predict(X.assign(word="unseen"))
-    print("compiled:", compiled)
+    sys.stdout.write(f"compiled: {compiled}\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

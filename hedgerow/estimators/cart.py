@@ -1,0 +1,93 @@
+"""What both decision trees do: bin, grow, prune, keep."""
+
+import copy
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Bunch
+
+from hedgerow.data.binned import BinnedTable
+from hedgerow.data.table import Schema, Table, read_table
+from hedgerow.estimators.base import BaseTree, bin_for
+from hedgerow.estimators.pruning_cv import pruned_by_cv
+from hedgerow.kernels.team import hired
+from hedgerow.trees.grower import Judge
+from hedgerow.trees.pruning import pruned, pruning_path
+from hedgerow.trees.quantise import quantised_weights
+from hedgerow.trees.rules import GrowthRules
+from hedgerow.trees.tree import Tree
+
+
+class Sample:
+    """Rows that count, with their targets and weights in whole steps."""
+
+    def __init__(self, targets: NDArray[Any], weights: NDArray[np.float64], max_bits: int) -> None:
+        kept = np.flatnonzero(weights > 0)
+        self.rows = None if len(kept) == len(weights) else kept
+        self.targets = targets if self.rows is None else targets[kept]
+        self.weights = quantised_weights(weights[kept], max_bits)
+
+
+class CartTree(BaseTree):
+    """Growing, pruning and keeping one tree."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the tree from a table and one target for each row.
+
+        Parameters
+        ----------
+        X : table of any kind, [n_rows, n_features]
+        y : array [n_rows], or [n_rows, n_outputs] for a regression of several outputs
+        sample_weight : array [n_rows] or None
+            A row of weight 0 is as if it were not there.
+
+        Returns
+        -------
+        The estimator itself. If fitting fails or is interrupted it is as it was before.
+        """
+        self._validate_params()
+        fresh = copy.copy(self)
+        fresh._learn(read_table(X), y, sample_weight)
+        self.__dict__ = fresh.__dict__
+        return self
+
+    def _keep(self, table: Table, sample: Sample) -> None:
+        """Grow, prune and keep a tree."""
+        work = float(len(sample.targets)) * table.n_features
+        with hired(self.n_jobs, work) as team:
+            binned = bin_for(self, table, sample.rows, sample.weights, team)
+
+            def grown(places: NDArray[np.int64] | None) -> Tree:
+                tree: Tree = self._grow(binned, sample, places, team)
+                return tree
+
+            if self.ccp_alpha == "cv":
+                values = Schema.of(table.names, binned.categories).matrix(table, "missing")
+                values = values if sample.rows is None else values[sample.rows]
+                tree, path = pruned_by_cv(self, values, sample, grown, team)
+            else:
+                tree, path = pruned(grown(None), float(self.ccp_alpha)), None
+        if path is not None:
+            self.ccp_path_ = path
+        elif hasattr(self, "ccp_path_"):
+            del self.ccp_path_
+        self._remember(table, binned)
+        self.max_features_ = self._n_candidates(table.n_features) or table.n_features
+        self._tree = tree
+
+    def _limits(
+        self, table: BinnedTable, judge: Judge, sample: Sample, places: NDArray[np.int64] | None
+    ) -> tuple[Judge, GrowthRules]:
+        """Restrict a judge to some rows, and set the rules for that many."""
+        counts = sample.weights.counts if places is None else sample.weights.counts[places]
+        if places is not None:
+            judge = judge._replace(records=judge.records[places])
+        total = float(counts.sum()) * sample.weights.unit
+        return judge, self._growth_rules(len(counts), len(table.codes.features), total)
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
+        """Return the steps of weakest-link pruning: `ccp_alphas` and total leaf `impurities`."""
+        whole = type(self)(**{**self.get_params(), "ccp_alpha": 0.0})
+        path = pruning_path(whole.fit(X, y, sample_weight=sample_weight)._tree)
+        return Bunch(ccp_alphas=path.alphas, impurities=path.impurities, n_leaves=path.n_leaves)
