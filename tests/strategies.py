@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from hedgerow.data.binned import BinnedTable, Recipe, bin_table
 from hedgerow.data.table import read_table
+from hedgerow.kernels.codes import BIN, BLOCK, FEATURE, MISSING, Codes
 from hedgerow.kernels.logarithm import log2
 from hedgerow.kernels.team import Team, hired
 from hedgerow.trees.classification import class_judge
@@ -178,6 +179,56 @@ def grown_by(
         assert team.n_threads == n_threads
         table = table_of(problem, max_bins, team)
         return grow(table, judge_of(problem, criterion), rules, team)
+
+
+# ---------------------------------------------------------------- codes without values
+
+
+class CodedColumn(NamedTuple):
+    """Codes of one feature, None for missing. More than 255 bins make it wide."""
+
+    codes: tuple[int | None, ...]
+    n_bins: int
+    n_categories: int = 0
+
+
+def coded_columns(
+    n_rows: int, n_bins: st.SearchStrategy[int], categorical: bool = False
+) -> st.SearchStrategy[CodedColumn]:
+    """Draw a column of codes, from one of these numbers of bins."""
+
+    def column(size: int) -> st.SearchStrategy[CodedColumn]:
+        code = st.none() | st.integers(0, size - 1) | st.sampled_from([0, size - 1])
+        codes = st.lists(code, min_size=n_rows, max_size=n_rows).map(tuple)
+        return st.builds(CodedColumn, codes, st.just(size), st.just(size if categorical else 0))
+
+    return n_bins.flatmap(column)
+
+
+def codes_of(columns: list[CodedColumn] | tuple[CodedColumn, ...]) -> Codes:
+    """Lay columns of codes out as the grower reads them."""
+    narrow = [column for column in columns if column.n_bins <= MISSING]
+    wide = [column for column in columns if column.n_bins > MISSING]
+    n_rows = len(columns[0].codes)
+    features = np.zeros(len(columns), FEATURE).view(np.recarray)
+    for feature, column in zip(features, columns, strict=True):
+        is_narrow = column.n_bins <= MISSING
+        feature.place = narrow.index(column) if is_narrow else -1 - wide.index(column)
+        feature.missing = MISSING if is_narrow else column.n_bins
+        feature.n_bins, feature.n_categories = column.n_bins, column.n_categories
+    codes = Codes(
+        blocks=np.zeros((-(-len(narrow) // BLOCK), n_rows, BLOCK), np.uint8),
+        columns=np.zeros((len(narrow), n_rows), np.uint8),
+        wide=np.zeros((len(wide), n_rows), np.int32),
+        features=features,
+        bins=np.zeros(0, BIN).view(np.recarray),
+    )
+    for place, column in enumerate(narrow):
+        codes.columns[place] = [MISSING if code is None else code for code in column.codes]
+        codes.blocks[place // BLOCK, :, place % BLOCK] = codes.columns[place]
+    for place, column in enumerate(wide):
+        codes.wide[place] = [column.n_bins if code is None else code for code in column.codes]
+    return codes
 
 
 # ---------------------------------------------------------------- the oracle's view

@@ -78,9 +78,12 @@ def bin_table(
         bins = choose_bins(summarise(column.values, weights), recipe.max_bins)
         return _coded_values(column, bins)
 
-    # Sorting and binning, the bulk of the work, run without the GIL.
-    with ThreadPoolExecutor(team.n_threads) as pool:
-        columns = list(pool.map(coded, range(table.n_features)))
+    if team.n_threads == 1:
+        columns = [coded(feature) for feature in range(table.n_features)]
+    else:
+        # Sorting and binning, the bulk of the work, run without the GIL.
+        with ThreadPoolExecutor(team.n_threads) as pool:
+            columns = list(pool.map(coded, range(table.n_features)))
     codes = _joined(n_rows, columns)
     team.run(fill_blocks, codes.columns, codes.blocks)
     n_missing = np.array([column.n_missing for column in columns])

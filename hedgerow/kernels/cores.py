@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from pathlib import Path
 
 _limit: ContextVar[int | None] = ContextVar("hedgerow_threads", default=None)
@@ -20,6 +21,7 @@ def n_cores(cgroups: Path = Path("/sys/fs/cgroup")) -> int:
     return max(1, math.ceil(min(limits)))
 
 
+@cache
 def _quota(cgroups: Path) -> float:
     """Return the CPU quota of the container (cgroup v2, then v1), inf if there is none."""
     try:

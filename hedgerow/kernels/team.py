@@ -127,10 +127,10 @@ class Team:
 
     def run(self, kernel: Callable[..., Any], *arguments: Any) -> None:
         """Let every member call kernel(member, *arguments); return when all have."""
-        _compile(kernel, (self._members[0], *arguments))
         if not self._helpers:
             kernel(self._members[0], *arguments)
             return
+        _compile(kernel, (self._members[0], *arguments))
         for helper, member in zip(self._helpers, self._members, strict=True):
             helper.do(self._task(kernel, member, arguments))
         try:

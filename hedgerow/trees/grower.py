@@ -31,6 +31,7 @@ from hedgerow.kernels.workspace import (
 from hedgerow.trees.rules import GrowthRules
 
 _NO_DEPTH = 2**62
+_MAX_ROWS = 2**30
 _STACK = 80  # the newest leaves: each at most half of the one below, so log2(n) and some
 _SMALL = 8192  # rows below which a subtree is grown by one thread
 _HISTOGRAM_BYTES = 256 * 2**20
@@ -73,6 +74,11 @@ class Judge(NamedTuple):
 def grow(table: BinnedTable, judge: Judge, limits: GrowthRules, team: Team) -> Grown:
     """Grow one tree. The result does not depend on the team's size or the order of the rows."""
     n_rows, width = len(judge.records), judge.moments.width()
+    if table.n_rows > _MAX_ROWS:
+        raise ValueError(
+            f"The table has {table.n_rows} rows, but one tree takes at most {_MAX_ROWS}: nodes are "
+            "numbered in 32 bits. Fit on a sample of the rows."
+        )
     rules = _rules(judge, limits, len(table.codes.features), n_rows, team)
     problem = Problem(table.codes, judge.moments, judge.criterion, rules)
     n_lines = judge.n_lines(table.max_bins)

@@ -37,7 +37,7 @@ def frame(n_rows: int) -> pd.DataFrame:
 
 def tables(X: pd.DataFrame) -> list:
     numbers = X[["number", "few"]].to_numpy()
-    fixed = numbers.astype(np.float32)
+    fixed = np.array(numbers, order="C")
     fixed.flags.writeable = False
     return [
         X,
@@ -46,6 +46,7 @@ def tables(X: pd.DataFrame) -> list:
         X[["word"]],
         numbers,
         fixed,
+        fixed[:, :1].astype(np.float32),
         np.asfortranarray(numbers),
         csr_array(np.nan_to_num(numbers)),
     ]

@@ -123,7 +123,7 @@ def test_warmup_fails_without_a_compiler(root, monkeypatch):
 
 
 def test_warmup_knows_every_criterion():
-    models = [step.args[0] for step in steps().values()]
+    models = [step.args[0] for step in steps().values() if len(step.args) == 3]
     for kind in (hedgerow.DecisionTreeClassifier, hedgerow.DecisionTreeRegressor):
         (options,) = kind._parameter_constraints["criterion"]
         warmed = {model.criterion for model in models if type(model) is kind}

@@ -1,0 +1,118 @@
+"""Codes: which bin a value is in, and where the line between two bins is drawn."""
+
+import math
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from numba import config
+from numpy.testing import assert_array_equal
+
+from hedgerow.kernels.codes import (
+    BLOCK,
+    MISSING,
+    bin_narrow,
+    bin_wide,
+    place_categories,
+    threshold_between,
+)
+from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.team import hired
+
+LARGEST, SMALLEST = sys.float_info.max, 5e-324
+
+
+@kernel
+def between(left, right):
+    return threshold_between(left, right)
+
+
+def edges(max_size):
+    values = st.floats(allow_nan=False).map(lambda x: x + 0.0)
+    return st.lists(values, min_size=1, max_size=max_size, unique=True).map(sorted)
+
+
+@st.composite
+def binned_values(draw, max_bins):
+    """Draw bins, and values inside them, between them, beyond them, and missing."""
+    high = draw(edges(max_bins))
+    near = [math.nextafter(x, math.inf) for x in high] + [math.nextafter(x, -math.inf) for x in high]
+    values = draw(st.lists(st.sampled_from([*high, *near, math.nan]), max_size=30))
+    return high, np.array(values)
+
+
+def code_of(value, high, missing):
+    """Count the bins below a value; the last bin has no upper end."""
+    return missing if math.isnan(value) else sum(x < value for x in high[:-1])
+
+
+@given(binned_values(max_bins=255), st.integers(1, 3), st.integers(0, BLOCK - 1))
+@example((list(map(float, range(255))), np.append(np.arange(-1.0, 256), math.nan)), 2, 3)
+def test_a_narrow_code_is_the_number_of_bins_below(problem, n_threads, lane):
+    high, values = problem
+    padded = np.full(256, np.inf)
+    padded[: len(high) - 1] = high[:-1]
+    column = np.full(len(values), 77, np.uint8)
+    blocks = np.full((len(values), BLOCK), 88, np.uint8)
+    with hired(n_threads, 1e9) as team:
+        team.run(bin_narrow, values, padded, column, blocks, lane)
+    assert column.tolist() == [code_of(value, high, MISSING) for value in values]
+    assert_array_equal(blocks[:, lane], column)
+    assert (np.delete(blocks, lane, axis=1) == 88).all()
+
+
+@given(binned_values(max_bins=20), st.integers(1, 3))
+@example((list(map(float, range(300))), np.append(np.arange(-1.0, 302), math.nan)), 2)
+def test_a_wide_code_is_the_number_of_bins_below(problem, n_threads):
+    high, values = problem
+    column = np.full(len(values), 77, np.int32)
+    with hired(n_threads, 1e9) as team:
+        team.run(bin_wide, values, np.array(high), column)
+    assert column.tolist() == [code_of(value, high, len(high)) for value in values]
+
+
+@given(st.lists(st.integers(-1, 254), max_size=30), st.integers(0, BLOCK - 1))
+def test_a_category_keeps_its_code(categories, lane):
+    column = np.full(len(categories), 77, np.uint8)
+    blocks = np.full((len(categories), BLOCK), 88, np.uint8)
+    with hired(2, 1e9) as team:
+        team.run(place_categories, np.array(categories, np.int32), MISSING, column, blocks, lane)
+    assert column.tolist() == [MISSING if code < 0 else code for code in categories]
+    assert_array_equal(blocks[:, lane], column)
+
+
+def neighbours():
+    """Two different numbers; often as close together, or as far apart, as floats can be."""
+    any_two = st.tuples(st.floats(allow_nan=False), st.floats(allow_nan=False))
+    next_up = st.floats(allow_nan=False, max_value=LARGEST).map(
+        lambda x: (x, math.nextafter(x, math.inf))
+    )
+    return (any_two | next_up).map(sorted).filter(lambda pair: pair[0] < pair[1])
+
+
+@given(neighbours())
+@example((-SMALLEST, 0.0))
+@example((0.0, SMALLEST))
+@example((SMALLEST, 2 * SMALLEST))
+@example((-LARGEST, LARGEST))
+@example((math.nextafter(LARGEST, 0), LARGEST))
+@example((LARGEST, math.inf))
+@example((-math.inf, -LARGEST))
+def test_a_threshold_has_the_left_value_on_its_left_and_the_right_on_its_right(pair):
+    left, right = pair
+    assert left <= between(left, right) < right
+
+
+@pytest.mark.xfail(
+    config.DISABLE_JIT, raises=RuntimeWarning, reason="-inf + inf warns if the JIT is off"
+)
+def test_a_threshold_between_the_infinities_is_the_lower_one():
+    # As numpy's floats, which is what a table of bins holds.
+    assert between(np.float64(-math.inf), np.float64(math.inf)) == -math.inf
+
+
+@given(st.integers(-(2**40), 2**40), st.integers(1, 2**40))
+def test_a_threshold_between_whole_numbers_is_half_way(left, distance):
+    assert between(float(left), float(left + distance)) == left + distance / 2

@@ -1,0 +1,110 @@
+"""Histograms: the same sums for all narrow features at once, which add and subtract exactly."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from hedgerow.kernels.codes import N_BINS
+from hedgerow.kernels.histogram import build, merge, subtract
+from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.moments import ClassWeights, Targets
+from tests.oracle.histogram import sums_by_code
+from tests.strategies import coded_columns, codes_of
+
+
+@kernel
+def built(codes, records, moments, hist):
+    build(codes, records, moments, hist)
+
+
+@kernel
+def merged(parts, first, end, hist):
+    merge(parts, first, end, hist)
+
+
+@kernel
+def subtracted(hist, first, end, smaller):
+    subtract(hist, first, end, smaller)
+
+
+@st.composite
+def tables(draw):
+    """Draw one block of features, or two, or a part of one; and moments that reach far."""
+    n_rows = draw(st.integers(1, 30))
+    n_features = draw(st.sampled_from([1, 3, 4, 16, 18]))
+    n_bins = st.sampled_from([1, 2, 200, 255])
+    columns = [draw(coded_columns(n_rows, n_bins)) for _ in range(n_features)]
+    numbers = st.lists(st.integers(-(2**55), 2**55), min_size=n_rows, max_size=n_rows)
+    weights = st.lists(st.integers(1, 2**50), min_size=n_rows, max_size=n_rows)
+    return columns, np.array(draw(numbers)), np.array(draw(weights)), draw(st.randoms())
+
+
+def histogram_of(codes, records, moments):
+    """Return the sums of each feature and bin; what is in memory before must not matter."""
+    n_features = len(codes.columns)
+    n_padded = -(-n_features // 4) * 4
+    hist = np.full(n_padded * N_BINS * moments.width(), -7, np.int64)
+    built(codes, records, moments, hist)
+    return hist.reshape(n_padded, N_BINS, -1)[:n_features]
+
+
+def expected_of(columns, by_row, width):
+    expected = np.zeros((len(columns), N_BINS, width), np.int64)
+    for feature, column in enumerate(columns):
+        codes = [255 if code is None else code for code in column.codes]
+        for code, sums in sums_by_code(codes, by_row).items():
+            expected[feature, code] = sums
+    return expected
+
+
+def targets_of(products, weights):
+    return Targets(products, weights, np.zeros(len(weights), np.int64))
+
+
+@given(tables())
+def test_a_histogram_of_targets_has_the_sums_of_each_feature_and_code(table):
+    columns, products, weights, shuffler = table
+    records = np.arange(len(weights))
+    shuffler.shuffle(records)
+    by_row = [(int(p), int(w), 1) for p, w in zip(products, weights, strict=True)]
+    hist = histogram_of(codes_of(columns), records, targets_of(products, weights))
+    assert_array_equal(hist, expected_of(columns, by_row, 3))
+
+
+@given(tables())
+def test_a_histogram_of_classes_has_the_sums_of_each_feature_and_code(table):
+    columns, products, weights, _ = table
+    labels = products % 3
+    by_row = [
+        (*(int(w) if k == label else 0 for k in range(3)), 1)
+        for label, w in zip(labels, weights, strict=True)
+    ]
+    records = np.arange(len(weights)) | (labels << 32)
+    hist = histogram_of(codes_of(columns), records, ClassWeights(3, np.arange(3), weights))
+    assert_array_equal(hist, expected_of(columns, by_row, 4))
+
+
+@given(tables(), st.integers(0, 30))
+def test_merged_parts_are_the_whole_and_the_whole_less_a_part_is_the_other(table, cut):
+    columns, products, weights, _ = table
+    codes, moments = codes_of(columns), targets_of(products, weights)
+    records = np.arange(len(weights))
+    whole = histogram_of(codes, records, moments).reshape(-1)
+    parts = np.stack(
+        [histogram_of(codes, part, moments).reshape(-1) for part in (records[:cut], records[cut:])]
+    )
+    total = np.full_like(whole, -7)
+    merged(parts, 0, len(whole), total)
+    assert_array_equal(total, whole)
+    subtracted(total, 0, len(total), parts[0])
+    assert_array_equal(total, parts[1])
+
+
+def test_a_thread_merges_and_subtracts_its_own_cells_and_no_others():
+    parts = np.arange(30).reshape(3, 10)
+    hist = np.full(10, -7)
+    merged(parts, 4, 7, hist)
+    assert hist.tolist() == [-7, -7, -7, -7, 42, 45, 48, -7, -7, -7]
+    subtracted(hist, 5, 6, parts[0])
+    assert hist.tolist() == [-7, -7, -7, -7, 42, 40, 48, -7, -7, -7]

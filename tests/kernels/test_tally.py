@@ -1,0 +1,116 @@
+"""Tallies: sums by code at the price of the rows, in any order of them."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.moments import ClassWeights, Targets
+from hedgerow.kernels.tally import Rows, _sort_many, clear, sweep, tally
+from hedgerow.kernels.workspace import desk_of, desks_for
+from tests.oracle.histogram import sums_by_code
+from tests.strategies import CodedColumn, coded_columns, codes_of
+
+# Narrow and wide; more and fewer than rows; beyond one word of words of bits (64 * 64 codes).
+N_BINS = st.sampled_from([3, 40, 255, 256, 300, 9000])
+
+
+@kernel
+def tallied(codes, rows, moments, desks):
+    return tally(codes, codes.features[0], rows, moments, desk_of(desks, 0).scratch)
+
+
+@kernel
+def cleared(desks, n_codes, width):
+    clear(desk_of(desks, 0).scratch, n_codes, width)
+
+
+@kernel
+def swept(codes, desks, width):
+    return sweep(desk_of(desks, 0).scratch, codes.features[0], width)
+
+
+@kernel
+def sorted_many(desks, n_codes):
+    _sort_many(desk_of(desks, 0).scratch, n_codes)
+
+
+@st.composite
+def tallies(draw):
+    """Draw a column and the rows of a node in up to three segments, some rows left out."""
+    n_rows = draw(st.sampled_from([1, 2, 5, 30, 60]))
+    column = draw(coded_columns(n_rows, N_BINS))
+    order = draw(st.permutations(range(n_rows)))
+    ends = sorted(draw(st.lists(st.integers(0, n_rows), min_size=3, max_size=3)))
+    labels = draw(st.lists(st.integers(0, 2), min_size=n_rows, max_size=n_rows))
+    weights = draw(st.lists(st.integers(1, 2**50), min_size=n_rows, max_size=n_rows))
+    bounds = np.array([[0, ends[0]], [ends[0], ends[1]], [ends[2], n_rows]])
+    return column, np.array(order), bounds, np.array(labels), np.array(weights)
+
+
+def taken(order, bounds):
+    return [int(row) for begin, end in bounds for row in order[begin:end]]
+
+
+def code_of(column, row):
+    missing = 255 if column.n_bins <= 255 else column.n_bins
+    return missing if column.codes[row] is None else column.codes[row]
+
+
+def assert_tally(column, rows, moments, by_row, listed):
+    width = moments.width()
+    desks = desks_for(1, 1, column.n_bins, width)
+    n_codes = tallied(codes_of([column]), rows, moments, desks)
+    codes = [code_of(column, row) for row in listed]
+    expected = sums_by_code(codes, [by_row[row] for row in listed])
+    assert desks.order[0, :n_codes].tolist() == list(expected)
+    cells = desks.cells[0].reshape(-1, width)
+    assert [tuple(cells[code]) for code in expected] == list(expected.values())
+    assert not np.delete(cells, list(expected), axis=0).any()
+    cleared(desks, n_codes, width)
+    assert not desks.cells.any()
+    assert not desks.bits.any()
+
+
+@given(tallies())
+def test_a_tally_of_classes_has_the_sums_of_each_code_that_occurs(problem):
+    column, order, bounds, labels, weights = problem
+    moments = ClassWeights(3, np.arange(3), weights)
+    listed = taken(order, bounds)
+    by_row = [
+        (*(int(w) if k == label else 0 for k in range(3)), 1)
+        for label, w in zip(labels, weights, strict=True)
+    ]
+    rows = Rows(order | (labels[order] << 32), bounds, len(listed))
+    assert_tally(column, rows, moments, by_row, listed)
+
+
+@given(tallies())
+def test_a_tally_of_targets_has_the_sums_of_each_code_that_occurs(problem):
+    column, order, bounds, labels, weights = problem
+    products = (labels - 1) * weights
+    listed = taken(order, bounds)
+    by_row = [(int(p), int(w), 1) for p, w in zip(products, weights, strict=True)]
+    rows = Rows(order, bounds, len(listed))
+    assert_tally(column, rows, Targets(products, weights, labels), by_row, listed)
+
+
+@given(st.lists(st.integers(0, 9001), min_size=1, max_size=80, unique=True))
+def test_many_codes_are_sorted_and_their_bits_given_back(codes):
+    desks = desks_for(1, 1, 9000, 1)
+    desks.order[0, : len(codes)] = codes
+    sorted_many(desks, len(codes))
+    assert desks.order[0, : len(codes)].tolist() == sorted(codes)
+    assert not desks.bits.any()
+
+
+@given(st.sets(st.integers(0, 39)), st.booleans())
+def test_a_sweep_lists_the_codes_that_have_rows_and_missing_last(present, has_missing):
+    column = CodedColumn((0,), n_bins=40)
+    desks = desks_for(1, 1, 255, 2)
+    cells = desks.cells[0].reshape(-1, 2)
+    cells[:, 0] = 7  # a sum may be zero where there are rows, and only the count tells
+    cells[list(present), 1] = 1
+    cells[255, 1] = int(has_missing)
+    n_codes = swept(codes_of([column]), desks, 2)
+    assert desks.order[0, :n_codes].tolist() == sorted(present) + [255] * has_missing
