@@ -20,6 +20,7 @@ from hedgerow import DecisionTreeClassifier, export_text, plot_tree
 
 DATA = Path(__file__).parent / "data" / "adult.parquet"
 PICTURE = Path("demo_tree.png")
+ABOVE = ">50K"
 BAR_WIDTH = 40
 
 console = Console(highlight=False)
@@ -28,7 +29,7 @@ console = Console(highlight=False)
 def main() -> None:
     """Train on three quarters of the table and tell what happened."""
     people = pd.read_parquet(DATA)
-    X, y = people.drop(columns="income"), people["income"]
+    X, y = people.drop(columns="income"), people["income"].map({0: "<=50K", 1: ABOVE})
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.25, random_state=0)
     show_table(X, y)
 
@@ -41,21 +42,23 @@ def main() -> None:
         f"The full tree of {len(X_train):,} rows: {full_seconds:.2f} s. "
         f"Grown, cross-validated and pruned: {seconds:.2f} s.\n"
         f"Pruning offers {len(model.ccp_path_.ccp_alphas):,} trees, from {full.get_n_leaves():,} "
-        f"leaves to 1; cross-validation chose {model.get_n_leaves()}."
+        f"leaves to 1; cross-validation in {model.ccp_folds} folds chose {model.get_n_leaves()}."
     )
 
     console.rule(f"{len(X_test):,} rows that were held out")
-    show_scores(y_train.mean(), {"full tree": full, "pruned tree": model}, X_test, y_test)
-    console.rule("What mattered")
+    constant = (y_train == ABOVE).mean()
+    show_scores(constant, {"full tree": full, "pruned tree": model}, X_test, y_test == ABOVE)
+    console.rule("What mattered: shares of the impurity that the pruned tree removes")
     show_importances(model)
     console.rule("The top of the tree")
     console.print(export_text(model, max_depth=2), markup=False, soft_wrap=True)
 
-    console.rule("Does the order of the rows matter?")
+    console.rule("Does the order of the rows matter, or the number of threads?")
     shuffled = np.random.default_rng(7).permutation(len(X_train))
-    again, _ = fitted(X_train.iloc[shuffled], y_train.iloc[shuffled], ccp_alpha="cv")
-    console.print(f"as given  {model.fingerprint_}")
-    console.print(f"shuffled  {again.fingerprint_}")
+    X_again, y_again = X_train.iloc[shuffled], y_train.iloc[shuffled]
+    again, _ = fitted(X_again, y_again, ccp_alpha="cv", n_jobs=1)
+    console.print(f"as given              {model.fingerprint_}", soft_wrap=True)
+    console.print(f"shuffled, one thread  {again.fingerprint_}", soft_wrap=True)
     if again.fingerprint_ != model.fingerprint_:
         raise SystemExit("The fingerprints differ: this is a bug, please report it.")
     console.print("The fingerprints agree: the same model, bit for bit.")
@@ -76,7 +79,8 @@ def show_table(X: pd.DataFrame, y: pd.Series) -> None:
     text = [name for name in X if not pd.api.types.is_numeric_dtype(X[name])]
     gaps = {name: count for name, count in X.isna().sum().items() if count}
     console.rule("The census of 1994")
-    console.print(f"{len(X):,} persons, {X.shape[1]} columns; {y.mean():.1%} earn above 50,000.")
+    share = (y == ABOVE).mean()
+    console.print(f"{len(X):,} persons, {X.shape[1]} columns; {share:.1%} earn above 50,000.")
     console.print(f"Text, taken as categories: {', '.join(text)}")
     missing = ", ".join(f"{name} ({count:,})" for name, count in gaps.items())
     console.print(f"With values missing: {missing}")
@@ -84,13 +88,14 @@ def show_table(X: pd.DataFrame, y: pd.Series) -> None:
 
 
 def show_scores(share: float, models: dict, X: pd.DataFrame, y: pd.Series) -> None:
-    """Compare the models with the constant prediction `share`."""
+    """Compare the models with the constant prediction `share`; y is True for those above."""
     scores = Table("", "leaves", "depth", "accuracy", "log-loss", "AUC", box=None)
     for column in scores.columns[1:]:
         column.justify = "right"
     rows = {"always the average": (1, 0, np.full(len(y), share))}
     for name, model in models.items():
-        rows[name] = (model.get_n_leaves(), model.get_depth(), model.predict_proba(X)[:, 1])
+        p = model.predict_proba(X)[:, list(model.classes_).index(ABOVE)]
+        rows[name] = (model.get_n_leaves(), model.get_depth(), p)
     for name, (leaves, depth, p) in rows.items():
         accuracy, loss, auc = accuracy_score(y, p > 0.5), log_loss(y, p), roc_auc_score(y, p)
         scores.add_row(
@@ -110,8 +115,8 @@ def show_importances(model: DecisionTreeClassifier) -> None:
 
 def save_picture(model: DecisionTreeClassifier) -> None:
     """Draw the top of the tree to a file, without a screen."""
-    figure = FigureCanvasAgg(Figure(figsize=(16, 8), layout="constrained")).figure
-    plot_tree(model, max_depth=3, ax=figure.add_subplot())
+    figure = FigureCanvasAgg(Figure(figsize=(16, 8))).figure
+    plot_tree(model, max_depth=3, ax=figure.add_axes((0.0, 0.0, 1.0, 1.0)))
     figure.savefig(PICTURE, dpi=120)
 
 

@@ -120,11 +120,13 @@ def _sort_many(scratch, n_codes):
     n = np.int64(0)
     for top in range(last + 1):
         while tops[top] != 0:
-            word = (top << 6) + lowest_bit(tops[top])
-            tops[top] &= tops[top] - 1
+            bit = lowest_bit(tops[top])
+            word = (top << 6) + bit
+            tops[top] ^= np.int64(1) << bit
             while words[word] != 0:
-                order[n] = (word << 6) + lowest_bit(words[word])
-                words[word] &= words[word] - 1
+                bit = lowest_bit(words[word])
+                order[n] = (word << 6) + bit
+                words[word] ^= np.int64(1) << bit
                 n += 1
 
 
