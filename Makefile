@@ -39,9 +39,10 @@ test-plain: $(READY)  ## the fast tests with the JIT off: covers the kernels lin
 test-all: $(READY)  ## every test, with hypothesis trying harder
 	HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest -n $(WORKERS)
 
-bench: $(PEERS)  ## compare with other libraries; BENCH=benchmarks/... for one file
+bench: $(PEERS)  ## compare with other libraries; BENCH_OPTIONS="--repeats 3" for a first look
 	@test -n "$(BENCH)" || { echo "There is no benchmark in benchmarks/macro yet."; exit 1; }
-	@for file in $(BENCH); do echo "$$file"; $(BIN)/python $$file || exit 1; done
+	@for file in $(BENCH); do \
+	  echo "$$file"; PYTHONPATH=. $(BIN)/python $$file $(BENCH_OPTIONS) || exit 1; done
 
 clean:  ## remove the environment, caches and what the demo wrote
 	rm -rf $(VENV) build dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache

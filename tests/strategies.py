@@ -17,6 +17,7 @@ from hedgerow.kernels.logarithm import log2
 from hedgerow.kernels.team import Team, hired
 from hedgerow.trees.classification import class_judge
 from hedgerow.trees.grower import Grown, Judge, grow
+from hedgerow.trees.medians import median_judge
 from hedgerow.trees.quantise import quantised_weights
 from hedgerow.trees.regression import target_judge
 from hedgerow.trees.rules import GrowthRules
@@ -33,12 +34,13 @@ _CRITERIA: dict[str, Any] = {
     "cost": criteria.Cost(COST),
     "squared_error": criteria.SquaredError(),
     "squared_errors": criteria.SquaredErrors(),
+    "absolute_error": criteria.AbsoluteError(),
 }
 CLASS_CRITERIA = ("gini", "entropy", "misclassification", "cost")
 
 
 class Problem(NamedTuple):
-    """Columns of numbers or of strings, None for missing; a class or target(s), a weight per row."""
+    """Columns of numbers or strings, None for missing; a class or target and a weight per row."""
 
     columns: tuple[tuple[Any, ...], ...]
     targets: tuple[Any, ...]
@@ -56,7 +58,7 @@ class Problem(NamedTuple):
 
 
 def _numbers() -> st.SearchStrategy[st.SearchStrategy[Any]]:
-    """What a numeric column may hold: few values, many, huge and infinite ones, close neighbours."""
+    """What a numeric column may hold: few values, many, infinite ones, close neighbours."""
     near = [1.0, math.nextafter(1.0, 2.0), math.nextafter(math.nextafter(1.0, 2.0), 2.0)]
     extremes = [-math.inf, -1.7e308, -1.0, 0.0, 5e-324, 1.0, 1.7e308, math.inf]
     return st.sampled_from(
@@ -138,6 +140,30 @@ def growth_rules(draw: Any, limited: bool | None = None) -> GrowthRules:
     )
 
 
+def seeded_problem(
+    seed: int, n_rows: int, n_classes: int = 0, kinds: str = "fmc", most: int = 1
+) -> Problem:
+    """Make an ordinary problem of many splits.
+
+    kinds: a letter per column, f for few values, m for many, c for categories, w for as
+    many values as rows; each but w has missing values. Weights are whole, up to `most`.
+    """
+    random = np.random.default_rng(seed)
+    columns = []
+    for kind in kinds:
+        size = {"f": 4, "m": 20, "c": 5, "w": n_rows}[kind]
+        codes = random.permutation(n_rows) if kind == "w" else random.integers(0, size, n_rows)
+        values = [("abcde"[code] if kind == "c" else float(code)) for code in codes]
+        gaps = random.random(n_rows) < 0.1 * (kind != "w")
+        columns.append(tuple(None if gap else x for gap, x in zip(gaps, values, strict=True)))
+    if n_classes:
+        targets = random.integers(0, n_classes, n_rows).tolist()
+    else:
+        targets = (random.integers(-8, 9, n_rows) / 8).tolist()
+    weights = random.integers(1, most + 1, n_rows).astype(float).tolist()
+    return Problem(tuple(columns), tuple(targets), tuple(weights), n_classes)
+
+
 # ---------------------------------------------------------------- the library's view
 
 
@@ -145,7 +171,9 @@ def team_of_one() -> Team:
     return Team(1, [])
 
 
-def table_of(problem: Problem, max_bins: int | None = None, team: Team | None = None) -> BinnedTable:
+def table_of(
+    problem: Problem, max_bins: int | None = None, team: Team | None = None
+) -> BinnedTable:
     """Bin the columns; with max_bins=None every value has its own bin."""
     rows = [list(row) for row in zip(*problem.columns, strict=True)]
     counts = quantised_weights(np.array(problem.weights)).counts
@@ -165,11 +193,17 @@ def judge_of(problem: Problem, criterion: str) -> Judge:
             np.ascontiguousarray(cost) if criterion == "cost" else None,
         )
     y = np.array(problem.targets, np.float64).reshape(len(weights), -1)
+    if criterion == "absolute_error":
+        return median_judge(y, quantised_weights(weights, 30))
     return target_judge(y, quantised_weights(weights, 30))
 
 
 def grown_by(
-    n_threads: int, problem: Problem, criterion: str, rules: GrowthRules, max_bins: int | None = None
+    n_threads: int,
+    problem: Problem,
+    criterion: str,
+    rules: GrowthRules,
+    max_bins: int | None = None,
 ) -> Grown:
     """Grow a tree by a team of n_threads; of one, in the calling thread."""
     if n_threads == 1:
@@ -259,18 +293,16 @@ def criterion_of(criterion: str, n_classes: int) -> Any:
 
 
 def _feature_of(column: tuple[Any, ...], table: BinnedTable, number: int) -> Feature:
-    codes = table.codes.features[number]
-    names = table.categories[number]
+    about, names = table.codes.features[number], table.categories[number]
     if names is not None:
-        cells = [None if value is None else names.index(value) for value in column]
-        return Feature(cells, len(names), int(codes.missing))
-    bins = table.codes.bins[int(codes.first) : int(codes.first) + int(codes.n_bins)]
-    limits = [(float(low), float(high)) for low, high in bins.tolist()]
-    cells = [
-        None if value is None else next(own for own in limits if own[0] <= value <= own[1])
-        for value in column
+        codes = [None if value is None else names.index(value) for value in column]
+        return Feature(codes, (), len(names), int(about.missing))
+    bins = table.codes.bins[int(about.first) : int(about.first) + int(about.n_bins)].tolist()
+    codes = [
+        None if x is None else next(i for i, (low, high) in enumerate(bins) if low <= x <= high)
+        for x in column
     ]
-    return Feature(cells, 0, int(codes.missing))
+    return Feature(codes, bins, 0, int(about.missing))
 
 
 def oracle_rules(rules: GrowthRules, judge: Judge) -> Rules:

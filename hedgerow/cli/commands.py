@@ -44,8 +44,9 @@ def hedgerow(
 def warmup() -> None:
     """Compile every kernel now, so that no fit has to wait for it later.
 
-    Takes a few minutes the first time, seconds after that. In a container image, set
-    HEDGEROW_CACHE_DIR to a directory that stays in the image.
+    Takes a minute or two the first time, seconds after that.
+
+    HEDGEROW_CACHE_DIR says where kernels are kept: set it in a container image.
     """
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}:
         _fail("NUMBA_DISABLE_JIT is set, so there is nothing to compile. Unset it.")

@@ -1,12 +1,10 @@
 """Which fits, all of them tiny, make Numba compile every kernel there is.
 
-A kernel is compiled once for each combination of types. The types depend on the criterion,
-on whether a table may be written to, and on whether a model has just been fitted or was
-unpickled. They do not depend on the kind of table, its size, the number of threads or the
-other parameters.
+A kernel is compiled once for each combination of types. The types depend on the criterion
+and, in prediction, on whether the table may be written to. They do not depend on the kind of
+table, its size, the number of threads or the other parameters.
 """
 
-import pickle
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -36,27 +34,26 @@ def steps() -> dict[str, Callable[[], None]]:
         "squared error, several outputs": (regressor(), targets),
         "absolute error": (regressor(criterion="absolute_error"), targets[:, 0]),
     }
+    work: dict[str, Callable[[], None]]
     work = {name: partial(_use, model, X, y) for name, (model, y) in models.items()}
-    return work | {"tables that are not to be written": partial(_use_fixed, targets)}
+    work["read-only tables"] = partial(_use_fixed, targets)
+    return work
 
 
 def _use(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:
-    """Do with a model what users do: fit, prune, predict, keep, predict again."""
+    """Do with a model what users do: fit, prune, predict."""
     model.set_params(ccp_alpha="cv", unseen="average", n_jobs=1).fit(X, y)
     model.set_params(ccp_alpha=0.0, split_finding="exact").fit(X, y)
     unseen = X.copy()
     unseen[:, 2:] = "a category that was not there"
-    for each in (model, pickle.loads(pickle.dumps(model))):
-        each.predict(X)
-        each.predict(unseen)
+    model.predict(X)
+    model.predict(unseen)
 
 
 def _use_fixed(table: NDArray[np.float64]) -> None:
     fixed = table.copy()
     fixed.flags.writeable = False
-    model = DecisionTreeRegressor(n_jobs=1).fit(fixed, fixed[:, 0])
-    for each in (model, pickle.loads(pickle.dumps(model))):
-        each.predict(fixed)
+    DecisionTreeRegressor(n_jobs=1).fit(fixed, fixed[:, 0]).predict(fixed)
 
 
 def _problem() -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.float64]]:

@@ -1,0 +1,5 @@
+"""scikit-learn shells: check what the user gave, translate, call, keep the result.
+
+There is no algorithm here. Errors are raised here, once, before any work; the rooms below
+assert. A fit that fails leaves the estimator as it was.
+"""

@@ -258,7 +258,7 @@ def categorical_columns(given: Any, table: Table) -> frozenset[int]:
         return frozenset(np.flatnonzero(listed).tolist())
     if listed.dtype.kind in "UO":
         names = table.names or []
-        unknown = [name for name in listed if name not in names]
+        unknown = [name for name in listed.tolist() if name not in names]
         if unknown:
             raise ValueError(
                 f"categorical_features names {unknown[0]!r}, which is not a column of X "
@@ -266,7 +266,7 @@ def categorical_columns(given: Any, table: Table) -> frozenset[int]:
                 "columns of a DataFrame, or column numbers."
             )
         return frozenset(names.index(name) for name in listed)
-    outside = [int(column) for column in listed if not 0 <= column < table.n_features]
+    outside = [column for column in listed.tolist() if column not in range(table.n_features)]
     if outside:
         raise ValueError(
             f"categorical_features has column {outside[0]}, but X has columns 0 to "

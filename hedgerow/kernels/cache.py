@@ -69,13 +69,11 @@ def private_directory() -> Path | None:
 
 
 def _demand_privacy(directory: Path) -> None:
-    """Raise unless only this user can put files into a directory, or another in its place."""
-    if not os.access(directory, os.W_OK):
-        raise PermissionError(f"{directory} is not writable")
+    """Raise unless only this user, or root, can put files into a directory or replace it."""
     if os.name != "posix":
         return
     state, above = directory.lstat(), directory.parent.stat()
-    if state.st_uid != os.getuid() or not stat.S_ISDIR(state.st_mode):
+    if state.st_uid not in (0, os.getuid()) or not stat.S_ISDIR(state.st_mode):
         raise PermissionError(f"{directory} is not a directory of this user's own")
     if state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise PermissionError(f"{directory} can be written by other users")
@@ -157,10 +155,18 @@ class CheckedFile(IndexDataCacheFile):  # type: ignore[misc]  # numba is untyped
         return pickle.loads(content[32:])
 
 
+class _OurDirectory(UserProvidedCacheLocator):  # type: ignore[misc]  # numba is untyped
+    """A directory that may be read-only, as in a container: what is there can be loaded."""
+
+    def ensure_cache_path(self) -> None:
+        """Raise if there is no such directory and none can be made."""
+        Path(self.get_cache_path()).mkdir(parents=True, exist_ok=True)
+
+
 class _OnlyOurDirectory(CompileResultCacheImpl):  # type: ignore[misc]  # numba is untyped
     """Numba would go on to `__pycache__`, where binaries are not filed under our digest."""
 
-    _locator_classes = (UserProvidedCacheLocator,)
+    _locator_classes = (_OurDirectory,)
 
 
 class KernelCache(FunctionCache):  # type: ignore[misc]  # numba is untyped

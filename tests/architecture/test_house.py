@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import hedgerow
+from hedgerow.kernels.cache import _COMPILED_ROOMS
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "hedgerow"
@@ -69,6 +70,17 @@ def test_a_kernel_has_at_most_nine_arguments(module):
     functions = [node for node in ast.walk(parsed(module)) if isinstance(node, ast.FunctionDef)]
     crowded = [f.name for f in functions if len(f.args.args) > MAX_KERNEL_ARGUMENTS]
     assert crowded == []
+
+
+def test_all_that_is_compiled_is_in_the_rooms_whose_digest_names_the_cache():
+    outside = [
+        module
+        for module in MODULES
+        if Path(module).parts[1] not in _COMPILED_ROOMS
+        for node in ast.walk(parsed(module))
+        if isinstance(node, ast.ImportFrom) and node.module == "hedgerow.kernels.jit"
+    ]
+    assert outside == []
 
 
 def test_each_room_looks_down_and_never_up():

@@ -260,6 +260,41 @@ def test_a_link_planted_in_place_of_the_cache_is_not_followed(used, tmp_path):
     assert "not a directory of this user's own" in result.stderr
 
 
+def test_what_is_in_a_read_only_cache_is_loaded(used):
+    # Superusers can write everywhere, so that chmod is not enough to make a place read-only.
+    read_only = """
+import builtins
+
+def refuse(file, mode="r", *arguments, plain=open, **options):
+    if "w" in mode:
+        raise OSError(30, "Read-only file system")
+    return plain(file, mode, *arguments, **options)
+
+builtins.open = refuse
+"""
+    result = used.run(read_only + SCRIPT)
+    assert result.stdout == "10.0 2.0\n2 loaded\n"
+    assert result.stderr == ""
+    used.of_kernel("judge", "nbc").unlink()
+    result = used.run(read_only + SCRIPT)
+    assert result.stdout == "10.0 2.0\n1 loaded\n"
+    assert result.stderr.count("RuntimeWarning") == 1
+    assert "Read-only file system" in result.stderr
+
+
+@pytest.mark.skipif(os.name != "posix" or os.getuid() != 0, reason="only root gives files away")
+def test_kernels_of_root_are_trusted_and_those_of_others_are_not(tmp_path, monkeypatch):
+    monkeypatch.setenv("HEDGEROW_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(cache, "_warned", False)
+    directory = private_directory()
+    assert directory is not None
+    monkeypatch.setattr(os, "getuid", lambda: 12_345)
+    assert private_directory() == directory
+    os.chown(directory, 54_321, -1)
+    with pytest.warns(RuntimeWarning, match="not a directory of this user's own"):
+        assert private_directory() is None
+
+
 def test_a_user_whose_new_files_are_writable_by_the_group_has_a_cache(house):
     script = "import os; os.umask(0o002)" + SCRIPT
     house.run(script)

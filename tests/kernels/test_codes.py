@@ -15,7 +15,7 @@ from hedgerow.kernels.codes import (
     MISSING,
     bin_narrow,
     bin_wide,
-    place_categories,
+    fill_blocks,
     threshold_between,
 )
 from hedgerow.kernels.jit import kernel
@@ -38,7 +38,9 @@ def edges(max_size):
 def binned_values(draw, max_bins):
     """Draw bins, and values inside them, between them, beyond them, and missing."""
     high = draw(edges(max_bins))
-    near = [math.nextafter(x, math.inf) for x in high] + [math.nextafter(x, -math.inf) for x in high]
+    near = [math.nextafter(x, math.inf) for x in high] + [
+        math.nextafter(x, -math.inf) for x in high
+    ]
     values = draw(st.lists(st.sampled_from([*high, *near, math.nan]), max_size=30))
     return high, np.array(values)
 
@@ -48,39 +50,36 @@ def code_of(value, high, missing):
     return missing if math.isnan(value) else sum(x < value for x in high[:-1])
 
 
-@given(binned_values(max_bins=255), st.integers(1, 3), st.integers(0, BLOCK - 1))
-@example((list(map(float, range(255))), np.append(np.arange(-1.0, 256), math.nan)), 2, 3)
-def test_a_narrow_code_is_the_number_of_bins_below(problem, n_threads, lane):
+@given(binned_values(max_bins=255))
+@example((list(map(float, range(255))), np.append(np.arange(-1.0, 256), math.nan)))
+def test_a_narrow_code_is_the_number_of_bins_below(problem):
     high, values = problem
     padded = np.full(256, np.inf)
     padded[: len(high) - 1] = high[:-1]
     column = np.full(len(values), 77, np.uint8)
-    blocks = np.full((len(values), BLOCK), 88, np.uint8)
-    with hired(n_threads, 1e9) as team:
-        team.run(bin_narrow, values, padded, column, blocks, lane)
+    bin_narrow(values, padded, column)
     assert column.tolist() == [code_of(value, high, MISSING) for value in values]
-    assert_array_equal(blocks[:, lane], column)
-    assert (np.delete(blocks, lane, axis=1) == 88).all()
 
 
-@given(binned_values(max_bins=20), st.integers(1, 3))
-@example((list(map(float, range(300))), np.append(np.arange(-1.0, 302), math.nan)), 2)
-def test_a_wide_code_is_the_number_of_bins_below(problem, n_threads):
+@given(binned_values(max_bins=20))
+@example((list(map(float, range(300))), np.append(np.arange(-1.0, 302), math.nan)))
+def test_a_wide_code_is_the_number_of_bins_below(problem):
     high, values = problem
     column = np.full(len(values), 77, np.int32)
-    with hired(n_threads, 1e9) as team:
-        team.run(bin_wide, values, np.array(high), column)
+    bin_wide(values, np.array(high), column)
     assert column.tolist() == [code_of(value, high, len(high)) for value in values]
 
 
-@given(st.lists(st.integers(-1, 254), max_size=30), st.integers(0, BLOCK - 1))
-def test_a_category_keeps_its_code(categories, lane):
-    column = np.full(len(categories), 77, np.uint8)
-    blocks = np.full((len(categories), BLOCK), 88, np.uint8)
-    with hired(2, 1e9) as team:
-        team.run(place_categories, np.array(categories, np.int32), MISSING, column, blocks, lane)
-    assert column.tolist() == [MISSING if code < 0 else code for code in categories]
-    assert_array_equal(blocks[:, lane], column)
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+@pytest.mark.parametrize(("n_narrow", "n_rows"), [(0, 5), (1, 1), (16, 3), (18, 5), (2, 2500)])
+def test_blocks_hold_sixteen_features_of_a_row_together(n_narrow, n_rows, n_threads):
+    columns = np.random.default_rng(0).integers(0, 256, (n_narrow, n_rows), np.uint8)
+    blocks = np.full((-(-n_narrow // BLOCK), n_rows, BLOCK), 88, np.uint8)
+    with hired(n_threads, 1e9) as team:
+        team.run(fill_blocks, columns, blocks)
+    lanes = blocks.transpose(0, 2, 1).reshape(-1, n_rows)
+    assert_array_equal(lanes[:n_narrow], columns)
+    assert (lanes[n_narrow:] == 88).all()
 
 
 def neighbours():

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hedgerow.trees import grower as library
 from hedgerow.trees.grower import Grown, grow
 from hedgerow.trees.rules import GrowthRules
-from tests import strategies as problems_of
 from tests.oracle import grow as oracle
 from tests.strategies import (
     CLASS_CRITERIA,
@@ -21,12 +21,23 @@ from tests.strategies import (
     oracle_rules,
     problems,
     real_weights,
+    seeded_problem,
     table_of,
     team_of_one,
     whole_weights,
 )
 
+# With the JIT off numpy warns of sums of infinities; test_codes and the last test here say so.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning"),
+    pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning"),
+]
+
 FULL = GrowthRules(min_gain=-math.inf)
+FEW_LEAVES = GrowthRules(min_gain=-math.inf, max_leaves=7)
+LEVEL_BY_LEVEL = GrowthRules(min_gain=-math.inf, max_leaves=7, level_by_level=True)
+# Bugs that tests below wait for.
+SMALLER_FIRST = "leaves of equal gain are split by leaf number, which depends on counts of rows"
 
 
 def categories_of(grown: Grown, node: int, n_categories: int) -> frozenset[int]:
@@ -62,16 +73,25 @@ def assert_equals_oracle(problem: Problem, criterion: str, rules: GrowthRules, m
             assert grown.threshold[node] == split.threshold
 
 
+# ---------------------------------------------------------------- the definition
+
+
 @pytest.mark.parametrize("criterion", CLASS_CRITERIA)
 @given(problem=problems(n_classes=2, weights=whole_weights()), rules=growth_rules(limited=False))
 def test_a_tree_of_two_classes_is_that_of_its_definition(criterion, problem, rules):
     assert_equals_oracle(problem, criterion, rules)
 
 
-@pytest.mark.parametrize("criterion", CLASS_CRITERIA)
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "misclassification"])
 @given(problem=problems(n_classes=3, weights=whole_weights()), rules=growth_rules(limited=False))
 def test_a_tree_of_three_classes_is_that_of_its_definition(criterion, problem, rules):
     assert_equals_oracle(problem, criterion, rules)
+
+
+@pytest.mark.xfail(strict=True, reason="Cost.at ignores the classes that seen() left out")
+def test_a_tree_of_three_classes_by_their_costs_is_that_of_its_definition():
+    for seed in range(20):
+        assert_equals_oracle(seeded_problem(seed, 30, 3), "cost", FULL)
 
 
 @given(problem=problems(weights=whole_weights()), rules=growth_rules(limited=False))
@@ -79,6 +99,233 @@ def test_a_tree_of_targets_is_that_of_its_definition(problem, rules):
     assert_equals_oracle(problem, "squared_error", rules)
 
 
+@given(problem=problems(weights=whole_weights()), rules=growth_rules(limited=False))
+def test_a_tree_of_medians_is_that_of_its_definition(problem, rules):
+    assert_equals_oracle(problem, "absolute_error", rules)
+
+
+@given(problem=problems(n_outputs=2, weights=whole_weights()), rules=growth_rules(limited=False))
+def test_a_tree_of_several_targets_is_that_of_its_definition(problem, rules):
+    assert_equals_oracle(problem, "squared_errors", rules)
+
+
+@given(problem=problems(n_classes=3, weights=real_weights()), rules=growth_rules())
+def test_a_tree_of_real_weights_is_that_of_its_definition(problem, rules):
+    assert_equals_oracle(problem, "gini", rules)
+
+
+@given(problem=problems(weights=real_weights()), rules=growth_rules())
+def test_a_tree_of_targets_with_real_weights_is_that_of_its_definition(problem, rules):
+    assert_equals_oracle(problem, "squared_error", rules)
+
+
 @given(problem=problems(n_classes=3), rules=growth_rules(limited=True))
 def test_a_tree_of_few_leaves_is_that_of_its_definition(problem, rules):
     assert_equals_oracle(problem, "gini", rules)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "misclassification"])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_large_tree_of_classes_is_that_of_its_definition(criterion, seed):
+    for n_classes in (2, 3):
+        problem = seeded_problem(seed, 40, n_classes, most=3)
+        assert_equals_oracle(problem, criterion, FULL)
+        if criterion != "misclassification":  # below: many of its gains are equal
+            assert_equals_oracle(problem, criterion, FEW_LEAVES)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_large_tree_of_targets_is_that_of_its_definition(seed):
+    problem = seeded_problem(seed, 40, most=3)
+    assert_equals_oracle(problem, "squared_error", FULL)
+    assert_equals_oracle(problem, "squared_error", FEW_LEAVES)
+    assert_equals_oracle(problem, "squared_error", LEVEL_BY_LEVEL)
+    assert_equals_oracle(problem, "absolute_error", FULL)
+
+
+@pytest.mark.parametrize("max_bins", [2, 5])
+def test_a_tree_of_bins_is_that_of_its_definition(max_bins):
+    for seed in range(5):
+        assert_equals_oracle(seeded_problem(seed, 40, 2, "mwm"), "gini", FULL, max_bins)
+
+
+@pytest.mark.parametrize("n_classes", [0, 2])
+def test_a_tree_of_more_values_than_a_byte_has_is_that_of_its_definition(n_classes):
+    problem = seeded_problem(1, 300, n_classes, "wf")
+    names = tuple(f"{int(x):03}" if x % 50 else None for x in problem.columns[0])
+    wide = problem._replace(columns=(names, *seeded_problem(2, 300, 2, "wf").columns))
+    criterion = "gini" if n_classes else "squared_error"
+    rules = GrowthRules(min_gain=-math.inf, max_leaves=6)
+    assert_equals_oracle(problem, criterion, rules)
+    assert_equals_oracle(wide, criterion, rules)
+
+
+@pytest.mark.xfail(strict=True, reason=SMALLER_FIRST)
+def test_a_tree_of_few_leaves_by_misclassification_is_that_of_its_definition():
+    for seed in range(5):
+        problem = seeded_problem(seed, 40, 3, most=3)
+        assert_equals_oracle(problem, "misclassification", FEW_LEAVES)
+
+
+@pytest.mark.xfail(strict=True, reason=SMALLER_FIRST)
+def test_of_leaves_of_equal_gain_the_left_one_is_split_first():
+    # The root parts {0, 1} from {2, 3}; then both sides gain the same.
+    columns = (0.0, 0.0, 1.0, 1.0), (0.0, 1.0, 0.0, 1.0)
+    problem = Problem(columns, (0, 1, 2, 3), (1.0, 1.0, 1.0, 1.0), 4)
+    rules = GrowthRules(max_leaves=3)
+    assert_equals_oracle(problem, "gini", rules)
+    assert_equals_oracle(problem.taken([0, 0, 1, 1, 2, 3, 2, 3]), "gini", rules)
+
+
+def test_a_split_without_gain_is_made_if_none_is_demanded():
+    # Exclusive or: no single cut gains, two levels of them separate the classes.
+    columns = (0.0, 0.0, 1.0, 1.0), (0.0, 1.0, 0.0, 1.0)
+    problem = Problem(columns, (0, 1, 1, 0), (1.0,) * 4, 2)
+    assert len(grown_by(1, problem, "gini", FULL).left) == 7
+    assert len(grown_by(1, problem, "gini", GrowthRules(min_gain=1e-9)).left) == 1
+
+
+@pytest.mark.parametrize("n_classes", [0, 2, 3])
+def test_random_cuts_of_all_features_are_those_of_their_definition(n_classes):
+    criterion = "gini" if n_classes else "squared_error"
+    for seed in range(6):
+        rules = GrowthRules(min_gain=-math.inf, random_cut=True, seed=seed)
+        assert_equals_oracle(seeded_problem(seed, 25, n_classes, "fcmw"), criterion, rules)
+
+
+@given(problem=problems(n_classes=2), seed=st.integers(0, 2**31))
+def test_random_cuts_of_awkward_columns_are_those_of_their_definition(problem, seed):
+    rules = GrowthRules(min_gain=-math.inf, random_cut=True, seed=seed)
+    assert_equals_oracle(problem, "gini", rules)
+
+
+@pytest.mark.parametrize("random_cut", [False, True])
+def test_random_candidates_are_those_of_their_definition(random_cut):
+    for seed in range(6):
+        for n_candidates in (1, 2):
+            rules = GrowthRules(
+                min_gain=-math.inf, n_candidates=n_candidates, random_cut=random_cut, seed=seed
+            )
+            assert_equals_oracle(seeded_problem(seed, 25, 2, "ffcm"), "gini", rules)
+
+
+def test_a_tree_of_some_rows_is_that_of_its_definition():
+    problem = seeded_problem(3, 30, 2)
+    table, judge = table_of(problem), judge_of(problem, "gini")
+    rows = list(range(0, 30, 2))
+    grown = grow(table, judge._replace(records=judge.records[rows]), FULL, team_of_one())
+    data = data_of(problem, table, judge, "gini")
+    expected = oracle.grow(data, problem.targets, oracle_rules(FULL, judge), rows)
+    assert grown.sums.tolist() == [list(sums) for sums in expected.sums]
+    assert [row for row in range(30) if grown.leaf_of_row[row] >= 0] == rows
+    assert grown.n_rows.tolist()[1:] == [len(rows) for rows in expected.rows][1:]
+
+
+# ---------------------------------------------------------------- the same bytes, however grown
+
+
+def assert_same(one: Grown, other: Grown):
+    for name, first, second in zip(Grown._fields, one, other, strict=True):
+        assert first.tobytes() == second.tobytes(), name
+
+
+def assert_same_but_rows(one: Grown, other: Grown):
+    """Compare all that does not count or list rows."""
+    free = dict.fromkeys(("n_rows", "leaf_of_row"), np.zeros(0))
+    sums = {"sums": np.zeros(0)}
+    assert_same(one._replace(**free, **sums), other._replace(**free, **sums))
+    assert one.sums[:, :-1].tolist() == other.sums[:, :-1].tolist()
+
+
+ALL_RULES = {
+    "full": FULL,
+    "few leaves": FEW_LEAVES,
+    "level by level": LEVEL_BY_LEVEL,
+    "shallow": GrowthRules(min_gain=-math.inf, max_depth=3, min_leaf_rows=3),
+    "random": GrowthRules(min_gain=-math.inf, n_candidates=1, random_cut=True, seed=5),
+}
+
+
+@pytest.mark.parametrize("n_threads", [2, 3])
+@pytest.mark.parametrize("rules", ALL_RULES)
+@pytest.mark.parametrize("n_classes", [0, 3])
+def test_a_tree_has_the_same_bytes_from_any_number_of_threads(n_classes, rules, n_threads):
+    criterion = "gini" if n_classes else "squared_error"
+    problem = seeded_problem(1, 120, n_classes, "fcmw", most=3)
+    alone = grown_by(1, problem, criterion, ALL_RULES[rules])
+    assert_same(alone, grown_by(n_threads, problem, criterion, ALL_RULES[rules]))
+
+
+@pytest.mark.parametrize("rules", ALL_RULES)
+@pytest.mark.parametrize("n_classes", [0, 3])
+def test_a_tree_has_the_same_bytes_from_shuffled_rows(n_classes, rules):
+    criterion = "gini" if n_classes else "squared_error"
+    problem = seeded_problem(2, 60, n_classes, "fcmw", most=3)
+    order = np.random.default_rng(3).permutation(60)
+    one = grown_by(1, problem, criterion, ALL_RULES[rules])
+    other = grown_by(1, problem.taken(order), criterion, ALL_RULES[rules])
+    assert other.leaf_of_row.tolist() == one.leaf_of_row[order].tolist()
+    assert_same(one._replace(leaf_of_row=other.leaf_of_row), other)
+
+
+def large_problem(n_rows, n_classes, kinds):
+    """Make targets that depend on the columns, so that trees end early."""
+    problem = seeded_problem(4, n_rows, n_classes, kinds)
+    signal = [(0 if x is None else hash_of(x)) for x in problem.columns[0]]
+    rest = [(0 if x is None else hash_of(x)) for x in problem.columns[1]]
+    targets = [(3 * a + b) % (n_classes or 5) for a, b in zip(signal, rest, strict=True)]
+    noisy = [y if row % 97 else 0 for row, y in enumerate(targets)]
+    return problem._replace(targets=tuple(noisy))
+
+
+def hash_of(value):
+    return "abcde".index(value) if isinstance(value, str) else int(value)
+
+
+@pytest.mark.parametrize("rules", ["full", "few leaves"])
+@pytest.mark.parametrize("n_classes", [0, 2])
+def test_histograms_grow_the_same_tree_as_tallies(monkeypatch, n_classes, rules):
+    criterion = "gini" if n_classes else "squared_error"
+    problem = large_problem(2500, n_classes, "fcm")
+    by_histograms = grown_by(1, problem, criterion, ALL_RULES[rules])
+    assert_same(by_histograms, grown_by(2, problem, criterion, ALL_RULES[rules]))
+    monkeypatch.setattr(library, "_HISTOGRAM_BYTES", 8 * 256 * 4 * 4 * 2)  # for few leaves only
+    assert_same(by_histograms, grown_by(1, problem, criterion, ALL_RULES[rules]))
+    monkeypatch.setattr(library, "_HISTOGRAM_BYTES", 0)
+    assert_same(by_histograms, grown_by(1, problem, criterion, ALL_RULES[rules]))
+    assert_same(by_histograms, grown_by(3, problem, criterion, ALL_RULES[rules]))
+
+
+@pytest.mark.xfail(strict=True, reason="a histogram tries orders of classes the node has not")
+def test_histograms_part_categories_as_tallies_do_where_a_class_is_absent(monkeypatch):
+    # Class 0 is not in the node. By its share, 0 in both, a comes before b; by that of 1, b does.
+    column, targets = ("a", "b") * 600, (1, 2) * 600
+    problem = Problem((column,), targets, (1.0,) * 1200, 3)
+    rules = GrowthRules(max_leaves=2)
+    by_histogram = grown_by(1, problem, "misclassification", rules)
+    monkeypatch.setattr(library, "_HISTOGRAM_BYTES", 0)
+    assert_same(by_histogram, grown_by(1, problem, "misclassification", rules))
+
+
+@pytest.mark.parametrize("n_classes", [0, 2])
+def test_subtrees_that_one_thread_grows_are_the_same_bytes(n_classes):
+    # Nodes of fewer than 8192 rows are put aside for one thread each.
+    criterion = "gini" if n_classes else "squared_error"
+    problem = large_problem(9000, n_classes, "ff")
+    alone = grown_by(1, problem, criterion, FULL)
+    assert len(alone.left) > 7
+    for n_threads in (2, 3):
+        assert_same(alone, grown_by(n_threads, problem, criterion, FULL))
+
+
+# ---------------------------------------------------------------- weights are repeats
+
+
+@given(problem=problems(n_classes=3, weights=whole_weights()), limited=st.booleans())
+def test_a_row_of_weight_three_is_three_rows(problem, limited):
+    rules = GrowthRules(min_gain=-math.inf, max_leaves=4 if limited else None)
+    repeats = np.repeat(range(len(problem.weights)), np.array(problem.weights, int))
+    many = problem.taken(repeats)._replace(weights=(1.0,) * len(repeats))
+    one, other = (grown_by(1, part, "gini", rules) for part in (problem, many))
+    assert_same_but_rows(one, other)
+    assert one.leaf_of_row[repeats].tolist() == other.leaf_of_row.tolist()

@@ -47,7 +47,5 @@ def test_categories_go_left_if_they_are_in_the_set(column, members, missing_left
     for code in members | {63}:
         if code < column.n_bins:
             words[code // 64] |= np.uint64(1) << np.uint64(code % 64)
-    goes_left = [
-        missing_left if code is None else code in members | {63} for code in column.codes
-    ]
+    goes_left = [missing_left if code is None else code in members | {63} for code in column.codes]
     assert_parted(column, split_at(0, missing_left), words.view(np.int64), goes_left)

@@ -52,7 +52,9 @@ def trees(draw):
 @st.composite
 def tables(draw):
     """Draw rows of a number and a category: at thresholds, beside them, missing, unseen."""
-    number = st.sampled_from([-math.inf, -1.0, 0.5, math.nextafter(0.5, 1), 2.0, math.inf, math.nan])
+    number = st.sampled_from(
+        [-math.inf, -1.0, 0.5, math.nextafter(0.5, 1), 2.0, math.inf, math.nan]
+    )
     category = st.sampled_from([0.0, 1.0, 63.0, 64.0, 69.0, UNSEEN, math.nan])
     rows = draw(st.lists(st.tuples(number, category), min_size=1, max_size=12))
     return np.array(rows)

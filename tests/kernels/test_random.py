@@ -27,7 +27,9 @@ def fill(states, names, bits, floats):
 
 def drawn(states, names):
     """Return the bits and floats that each pair of a state and a name gives."""
-    states, names = (np.array(part, np.int64).ravel() for part in np.broadcast_arrays(states, names))
+    states, names = (
+        np.array(part, np.int64).ravel() for part in np.broadcast_arrays(states, names)
+    )
     bits, floats = np.empty(len(states), np.int64), np.empty(len(states))
     fill(states, names, bits, floats)
     return bits, floats

@@ -33,7 +33,7 @@ def entropy(weights: Sequence[int]) -> float:
 
 
 def cheapest(weights: Sequence[int], cost: Sequence[Sequence[float]]) -> Fraction:
-    """Return the mean cost of the cheapest name, if calling class k by the name j costs cost[k][j]."""
+    """Return the mean cost of the cheapest name; to call class k by the name j costs cost[k][j]."""
     shares = proportions(weights)
     prices = [
         sum((p * Fraction(row[j]) for p, row in zip(shares, cost, strict=True)), Fraction(0))
@@ -43,7 +43,9 @@ def cheapest(weights: Sequence[int], cost: Sequence[Sequence[float]]) -> Fractio
 
 
 def mean(values: Sequence[Any], weights: Sequence[int]) -> Fraction:
-    total = sum((Fraction(w) * Fraction(y) for y, w in zip(values, weights, strict=True)), Fraction(0))
+    total = sum(
+        (Fraction(w) * Fraction(y) for y, w in zip(values, weights, strict=True)), Fraction(0)
+    )
     return total / Fraction(sum(weights))
 
 
@@ -55,6 +57,8 @@ def squared_error(values: Sequence[Any], weights: Sequence[int]) -> Fraction:
 
 class _Classes:
     """What all criteria of class weights share."""
+
+    judges_rows = False
 
     def at(self, total: Sums) -> "_Classes":  # noqa: ARG002  the interface of all criteria
         return self
@@ -135,6 +139,8 @@ class SquaredError:
     S is measured from the node's mean, rounded to a whole step, so that it keeps its digits.
     """
 
+    judges_rows = False
+
     def __init__(self, centre: int = 0) -> None:
         self.centre = centre
 
@@ -158,6 +164,8 @@ class SquaredError:
 class SquaredErrors:
     """The same for several outputs, added up: sum_j S_j^2 / W."""
 
+    judges_rows = False
+
     def at(self, total: Sums) -> "SquaredErrors":  # noqa: ARG002
         return self
 
@@ -165,9 +173,7 @@ class SquaredErrors:
         return sums[-2]
 
     def keys(self, total: Sums) -> list[Callable[[Sums], float]]:
-        return [
-            lambda sums, j=j: float(sums[j]) / float(sums[-2]) for j in range(len(total) - 2)
-        ]
+        return [lambda sums, j=j: float(sums[j]) / float(sums[-2]) for j in range(len(total) - 2)]
 
     def exact(self, sums: Sums) -> Fraction:
         return sum((Fraction(S * S, sums[-2]) for S in sums[:-2]), Fraction(0))
@@ -177,3 +183,23 @@ class SquaredErrors:
         for S in sums[:-2]:
             squares += float(S) * float(S)
         return squares / float(sums[-2])
+
+
+class AbsoluteError:
+    """Minus the least sum of w |y - c|, which a median c has. Not a function of sums."""
+
+    judges_rows = True
+
+    def at(self, total: Sums) -> "AbsoluteError":  # noqa: ARG002
+        return self
+
+    def mass(self, sums: Sums) -> int:
+        return sums[1]
+
+    def keys(self, total: Sums) -> list[Callable[[Sums], float]]:  # noqa: ARG002
+        return [lambda sums: float(sums[0]) / float(sums[1])]
+
+    def score(self, rows: Sequence[Sums]) -> float:
+        """Try every target as the constant."""
+        targets = [(product // weight, weight) for product, weight, _ in rows]
+        return -float(min(sum(w * abs(y - c) for y, w in targets) for c, _ in targets))

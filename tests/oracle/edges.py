@@ -1,12 +1,15 @@
 """Bins by their definition: values are dealt out from the smallest to the largest."""
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
 
 def summary(column: Sequence[float], weights: Sequence[int]) -> list[tuple[float, int]]:
     """Return each distinct value that is not missing and has weight, and its weight; ascending."""
-    values = sorted({x for x, w in zip(column, weights, strict=True) if x == x and w > 0})
+    values = sorted(
+        {x for x, w in zip(column, weights, strict=True) if not math.isnan(x) and w > 0}
+    )
     return [
         (value, sum(w for x, w in zip(column, weights, strict=True) if x == value))
         for value in values

@@ -76,9 +76,7 @@ def grow(
     return _in_preorder(data, nodes)
 
 
-def _split_of(
-    data: Data, labels: Sequence[Hashable], rules: Rules, node: Node
-) -> Split | None:
+def _split_of(data: Data, labels: Sequence[Hashable], rules: Rules, node: Node) -> Split | None:
     """Return the split that a leaf would have, None if it must stay a leaf."""
     too_small = (
         len(node.rows) < max(rules.min_split_rows, 2, 2 * rules.min_rows)
@@ -98,7 +96,7 @@ def _candidates(data: Data, rules: Rules, node: Node) -> list[int]:
     varying = [
         number
         for number, feature in enumerate(data.features)
-        if len({feature.cells[row] for row in node.rows}) > 1
+        if len({feature.codes[row] for row in node.rows}) > 1
     ]
     if rules.n_candidates is None or rules.n_candidates >= len(data.features):
         return varying

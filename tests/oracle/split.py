@@ -1,12 +1,12 @@
 """The best split of a node by its definition: try every cut, sum every side from its rows.
 
-A column holds for each row None (missing), a bin (low, high) of a numeric feature (low
-and high are equal if every value has its own bin), or the code of a category.
+A column holds for each row None (missing) or a code: the number of a category, or of a
+bin (low, high) of values; low and high are equal if every value has its own bin.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 from tests.oracle.histogram import Moments, added
@@ -14,9 +14,13 @@ from tests.oracle.random import mixed, uniform
 
 
 class Feature(NamedTuple):
-    """One column. n_categories is 0 if it is numeric; `missing` names random draws for None."""
+    """One column: its codes, the bins they stand for, or the number of categories.
 
-    cells: Sequence[Any]
+    `missing` is the code that random draws for None are named by.
+    """
+
+    codes: Sequence[int | None]
+    bins: Sequence[tuple[float, float]]
     n_categories: int
     missing: int
 
@@ -44,12 +48,14 @@ class Cut(NamedTuple):
     threshold: float | None  # None: categories
     categories: frozenset[int]  # codes of the node that go left
     missing_left: bool | None  # None: nothing is missing here
+    margin: float = 0.0
 
 
 class Split(NamedTuple):
     """The best cut of a node. Missing values and categories it has not go to the heavier side."""
 
     gain: float
+    margin: float
     feature: int
     left: frozenset[int]
     threshold: float | None
@@ -62,8 +68,9 @@ def best_split(
 ) -> Split | None:
     """Return the best split of a node, None if none is allowed.
 
-    The order on ties: higher gain, lower feature, lower order of categories, missing
-    values right before left, earlier cut.
+    The order on ties: higher gain; wider margin, the share of the feature's bins that the
+    cut of values leaves empty in the node; lower feature; lower order of categories;
+    missing values right before left; earlier cut.
     """
     total = sums_of(data, rows)
     criterion, best = data.criterion.at(total), None
@@ -72,9 +79,11 @@ def best_split(
             allowed = [cut for cut in scan if _is_allowed(data, rows, cut, limits)]
             if not allowed:
                 continue
-            cut = max(allowed, key=lambda cut: _both(data, criterion, rows, cut))  # first of equals
-            gain = _both(data, criterion, rows, cut) - criterion.score(total)
-            if best is None or gain > best.gain:
+            # The first of equals. Taking off the node's score may round two scores to one gain,
+            # so it is done once a scan.
+            cut = max(allowed, key=lambda cut: (_both(data, criterion, rows, cut), cut.margin))
+            gain = _both(data, criterion, rows, cut) - _score(data, criterion, rows)
+            if best is None or (gain, cut.margin) > (best.gain, best.margin):
                 best = _told(data, rows, number, cut, gain)
     return best
 
@@ -93,28 +102,31 @@ def scans(
 def _value_scans(
     feature: Feature, rows: Sequence[int], draw: Callable[[int], float] | None
 ) -> Iterator[list[Cut]]:
-    cells = {row: feature.cells[row] for row in rows}
-    values = sorted({cell for cell in cells.values() if cell is not None})
-    has_missing = None in cells.values()
-    cuts = list(zip(values, values[1:], strict=False))
+    codes = {row: feature.codes[row] for row in rows}
+    values = sorted({code for code in codes.values() if code is not None})
+    has_missing = None in codes.values()
+    cuts = list(pairwise(values))
     drawn = None
     if draw is not None and cuts:
-        drawn = _drawn_threshold(draw(1), values)
-        below = [pair for pair in cuts if pair[0][1] <= drawn]
+        drawn = _drawn_threshold(draw(1), [feature.bins[code] for code in values])
+        below = [pair for pair in cuts if feature.bins[pair[0]][1] <= drawn]
         cuts = below[-1:] or cuts[:1]
+    present = [row for row in rows if codes[row] is not None]
+    absent = [row for row in rows if codes[row] is None]
     for missing_left in (False, True) if has_missing else (None,):
         scan = []
         for last, following in cuts:
-            left = [row for row in rows if cells[row] is not None and cells[row] <= last]
-            left += [row for row in rows if cells[row] is None and missing_left]
-            threshold = half_way(last[1], following[0])
-            if drawn is not None and last[1] <= drawn < following[0]:
-                threshold = drawn
-            scan.append(Cut(frozenset(left), threshold, frozenset(), missing_left))
-        if missing_left is False and (draw is None or len(values) == 1):
-            present = frozenset(row for row in rows if cells[row] is not None)
-            scan.append(Cut(present, float("inf"), frozenset(), False))
+            left = [row for row in present if codes[row] <= last] + (absent if missing_left else [])
+            threshold = _threshold(feature.bins[last][1], feature.bins[following][0], drawn)
+            margin = (following - last) / len(feature.bins)
+            scan.append(Cut(frozenset(left), threshold, frozenset(), missing_left, margin))
+        if missing_left is False and values and (draw is None or len(values) == 1):
+            scan.append(Cut(frozenset(present), float("inf"), frozenset(), False))
         yield scan
+
+
+def _threshold(left: float, right: float, drawn: float | None) -> float:
+    return drawn if drawn is not None and left <= drawn < right else half_way(left, right)
 
 
 def half_way(left: float, right: float) -> float:
@@ -137,17 +149,17 @@ def _drawn_threshold(u: float, values: Sequence[tuple[float, float]]) -> float:
 def _category_scans(
     data: Data, feature: Feature, rows: Sequence[int], draw: Callable[[int], float] | None
 ) -> Iterator[list[Cut]]:
-    cells = {row: feature.cells[row] for row in rows}
-    codes = sorted(set(cells.values()), key=lambda code: (code is None, code))
-    members = {code: [row for row in rows if cells[row] == code] for code in codes}
+    found = {feature.codes[row] for row in rows}
+    codes = sorted(found, key=lambda code: (code is None, code))
+    members = {code: [row for row in rows if feature.codes[row] == code] for code in codes}
     keys = data.criterion.keys(sums_of(data, rows))
     for key in keys if draw is None else [None]:
         if draw is None:
-            ordered = sorted(codes, key=lambda code: key(sums_of(data, members[code])))  # noqa: B023
+            ordered = sorted(codes, key=lambda code: key(sums_of(data, members[code])))
             chosen = range(len(codes) - 1)
         else:
             names = {code: 2 + (feature.missing if code is None else code) for code in codes}
-            ordered = sorted(codes, key=lambda code: draw(names[code]))  # noqa: B023
+            ordered = sorted(codes, key=lambda code: draw(names[code]))
             chosen = range(int(draw(1) * (len(codes) - 1)), len(codes) - 1)[:1]
         yield [_parted(ordered[: place + 1], members) for place in chosen]
 
@@ -160,19 +172,17 @@ def _parted(on_left: Sequence[int | None], members: dict[int | None, list[int]])
 
 def subsets(feature: Feature, rows: Sequence[int]) -> Iterator[frozenset[int]]:
     """Return the left rows of every way to part the categories, missing among them, in two."""
-    codes = list({feature.cells[row] for row in rows})
+    codes = list({feature.codes[row] for row in rows})
     for size in range(1, len(codes)):
         for on_left in combinations(codes, size):
-            yield frozenset(row for row in rows if feature.cells[row] in on_left)
+            yield frozenset(row for row in rows if feature.codes[row] in on_left)
 
 
 def exact_gain(data: Data, rows: Sequence[int], left: frozenset[int]) -> Fraction:
     """Return the gain of parting a node, without rounding."""
     right = [row for row in rows if row not in left]
     score = data.criterion.exact
-    return (
-        score(sums_of(data, left)) + score(sums_of(data, right)) - score(sums_of(data, rows))
-    )
+    return score(sums_of(data, left)) + score(sums_of(data, right)) - score(sums_of(data, rows))
 
 
 def sums_of(data: Data, rows: Any) -> Moments:
@@ -190,9 +200,13 @@ def _is_allowed(data: Data, rows: Sequence[int], cut: Cut, limits: Limits) -> bo
 
 def _both(data: Data, criterion: Any, rows: Sequence[int], cut: Cut) -> float:
     right = [row for row in rows if row not in cut.left]
-    return float(
-        criterion.score(sums_of(data, cut.left)) + criterion.score(sums_of(data, right))
-    )
+    return _score(data, criterion, cut.left) + _score(data, criterion, right)
+
+
+def _score(data: Data, criterion: Any, rows: Any) -> float:
+    if criterion.judges_rows:
+        return float(criterion.score([data.moments[row] for row in rows]))
+    return float(criterion.score(sums_of(data, rows)))
 
 
 def _told(data: Data, rows: Sequence[int], number: int, cut: Cut, gain: float) -> Split:
@@ -202,7 +216,7 @@ def _told(data: Data, rows: Sequence[int], number: int, cut: Cut, gain: float) -
     feature = data.features[number]
     categories = cut.categories
     if cut.threshold is None and heavier_left:
-        present = {feature.cells[row] for row in rows}
+        present = {feature.codes[row] for row in rows}
         categories |= frozenset(range(feature.n_categories)) - present
     missing_left = heavier_left if cut.missing_left is None else cut.missing_left
-    return Split(gain, number, cut.left, cut.threshold, categories, missing_left)
+    return Split(gain, cut.margin, number, cut.left, cut.threshold, categories, missing_left)

@@ -1,0 +1,146 @@
+"""How times are taken: the answer first, then runs in turns; the minimum and the median.
+
+A result is one line of JSON with the revision, the machine, its load and every time that was
+measured. Times of different machines are never compared.
+"""
+
+import json
+import os
+import platform
+import statistics
+import subprocess
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+ROOT = Path(__file__).parents[1]
+RESULTS = Path(__file__).parent / "results"
+ENOUGH = 15  # runs of each, for a number that is quoted
+LIBRARIES = ("numpy", "numba", "scikit-learn")
+
+console = Console(highlight=False)
+
+
+class Contest(NamedTuple):
+    """Models that learn the same thing, and how well they know it."""
+
+    name: str
+    train: tuple[Any, Any]
+    test: tuple[Any, Any]
+    models: dict[str, Any]
+    score: Callable[[Any, Any], float]  # (y, predicted)
+    score_name: str
+
+
+def held(contest: Contest, repeats: int, file: Path) -> None:
+    """Hold a contest, show its outcome and keep it."""
+    facts = {
+        "contest": contest.name,
+        "shape": list(contest.train[0].shape),
+        "machine": machine(),
+        "revision": revision(),
+        "load_before": round(os.getloadavg()[0], 2),
+        "when": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    scores = {name: answered(contest, model) for name, model in contest.models.items()}
+    times = taken_in_turns(contest, repeats)
+    record = facts | {"scores": scores, "seconds": times}
+    show(contest, record, previous(file, record))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a", encoding="utf-8") as lines:
+        lines.write(json.dumps(record) + "\n")
+
+
+def answered(contest: Contest, model: Any) -> float:
+    """Fit once without a clock, which compiles, and score the rows that were held out."""
+    X, y = contest.test
+    return float(contest.score(y, model.fit(*contest.train).predict(X)))
+
+
+def taken_in_turns(contest: Contest, repeats: int) -> dict[str, dict[str, list[float]]]:
+    """Time `fit` and `predict`, A B C, B C A, ...: a busy minute troubles all alike."""
+    names = list(contest.models)
+    times: dict[str, dict[str, list[float]]] = {n: {"fit": [], "predict": []} for n in names}
+    for turn in range(repeats):
+        first = turn % len(names)
+        for name in names[first:] + names[:first]:
+            model = contest.models[name]
+            times[name]["fit"].append(timed(lambda m=model: m.fit(*contest.train)))
+            times[name]["predict"].append(timed(lambda m=model: m.predict(contest.test[0])))
+    return times
+
+
+def timed(work: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    work()
+    return round(time.perf_counter() - start, 6)
+
+
+def show(contest: Contest, record: dict[str, Any], before: dict[str, Any] | None) -> None:
+    n_rows, n_features = record["shape"]
+    table = Table(
+        title=f"{contest.name}, {n_rows:,} x {n_features}", box=None, title_justify="left"
+    )
+    table.add_column("", no_wrap=True)
+    for column in (contest.score_name, "fit: min", "median", "last time", "predict: min"):
+        table.add_column(column, justify="right")
+    for name, times in record["seconds"].items():
+        earlier = before["seconds"].get(name) if before else None
+        table.add_row(
+            name,
+            f"{record['scores'][name]:.4f}",
+            *(f"{f(times['fit']):.3f} s" for f in (min, statistics.median)),
+            f"{min(earlier['fit']):.3f} s" if earlier else "-",
+            f"{min(times['predict']):.3f} s",
+        )
+    console.print(table)
+    n_runs = len(next(iter(record["seconds"].values()))["fit"])
+    few = "" if n_runs >= ENOUGH else f"; best of {n_runs}, and it takes {ENOUGH} to be quoted"
+    console.print(f"{record['revision']}, load {record['load_before']}{few}\n", soft_wrap=True)
+
+
+def previous(file: Path, record: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the last result of the same contest on the same machine."""
+    if not file.exists():
+        return None
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    same = [
+        line
+        for line in lines
+        if all(line[key] == record[key] for key in ("contest", "shape", "machine"))
+    ]
+    return same[-1] if same else None
+
+
+def machine() -> dict[str, Any]:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return {
+        "cpu": cpu_name(),
+        "cores": cores,
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+    } | {library: version(library) for library in LIBRARIES}
+
+
+def cpu_name() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.processor()
+    names = [line.split(":")[1].strip() for line in text.splitlines() if "model name" in line]
+    return names[0] if names else platform.processor()
+
+
+def revision() -> str:
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
+    try:
+        result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return result.stdout.strip()

@@ -1,0 +1,50 @@
+"""What the documents show is what happens."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hedgerow import DecisionTreeClassifier
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_example_of_the_readme_prints_what_the_readme_says(capsys):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    code, printed = re.search(r"```python\n(.*?)```\n+```\n(.*?)```", readme, re.S).groups()
+    names: dict[str, object] = {}
+    exec(code, names)
+    model = names["tree"]
+    assert isinstance(model, DecisionTreeClassifier)
+    assert capsys.readouterr().out == f"{printed}{model.fingerprint_}\n"
+
+
+def test_every_file_that_a_document_points_to_is_there():
+    documents = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("changes/*.md")]
+    targets = [
+        (document, target)
+        for document in documents
+        for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8"))
+    ]
+    assert targets
+    assert [(d, t) for d, t in targets if not (d.parent / t).exists()] == []
+
+
+@pytest.mark.slow
+def test_the_demo_runs_and_leaves_a_picture(tmp_path):
+    result = subprocess.run(
+        [sys.executable, ROOT / "examples" / "demo.py"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert result.returncode == 0, result.stderr
+    assert "the same model, bit for bit" in result.stdout
+    assert (tmp_path / "demo_tree.png").read_bytes().startswith(b"\x89PNG")

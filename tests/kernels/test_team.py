@@ -1,0 +1,182 @@
+"""The team: threads that run one kernel together, meet in it, and end together."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.team import cancelled, hired, meet, share
+
+MUCH = 1e9  # work enough for as many threads as are asked for
+
+
+@kernel
+def gather(team, told, seen):
+    """In each round tell a number, meet, add up what all have told, and meet again."""
+    for turn in range(seen.shape[0]):
+        told[team.thread] = (turn + 1) * (team.thread + 1)
+        meet(team)
+        for thread in range(team.n_threads):
+            seen[turn, team.thread] += told[thread]
+        meet(team)
+
+
+@kernel
+def mark_share(team, marks):
+    begin, end = share(team, marks.shape[1])
+    for item in range(begin, end):
+        marks[team.thread, item] += 1
+
+
+@kernel
+def wait_for_others(team):
+    meet(team)
+
+
+@kernel
+def work_until_cancelled(team, started):
+    started[team.thread] = 1
+    while not cancelled(team):
+        pass
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+def test_what_was_told_before_a_meeting_is_known_to_all_after_it(n_threads):
+    told, seen = np.zeros(n_threads, np.int64), np.zeros((20, n_threads), np.int64)
+    with hired(n_threads, MUCH) as team:
+        team.run(gather, told, seen)
+    total = n_threads * (n_threads + 1) // 2
+    assert seen.tolist() == [[(turn + 1) * total] * n_threads for turn in range(20)]
+
+
+@pytest.mark.parametrize("n_items", [0, 1, 2, 7, 100])
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+def test_shares_cover_all_items_once_and_are_fair(n_threads, n_items):
+    marks = np.zeros((n_threads, n_items), np.int64)
+    with hired(n_threads, MUCH) as team:
+        team.run(mark_share, marks)
+    assert (marks.sum(axis=0) == 1).all()
+    sizes = marks.sum(axis=1)
+    assert sizes.max() - sizes.min() <= 1
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+def test_each_item_is_worked_on_once_by_a_team_of_one(n_threads):
+    done = []
+    with hired(n_threads, MUCH) as team:
+        team.run_each(lambda member, item: done.append((item, member.n_threads)), range(20))
+    assert sorted(done) == [(item, 1) for item in range(20)]
+
+
+def test_every_member_runs_in_a_thread_of_its_own():
+    names = set()
+    with hired(3, MUCH) as team:
+        # They meet, so that none can do the work of another.
+        team.run(lambda member: (names.add(threading.get_ident()), wait_for_others(member)))
+    assert len(names) == 3
+    assert threading.get_ident() not in names
+
+
+def test_an_error_of_one_member_ends_all_and_reaches_the_caller():
+    def work(member):
+        if member.thread == 1:
+            raise KeyError("lost")
+        wait_for_others(member)  # for ever, if nobody told it to give up
+
+    with hired(3, MUCH) as team:
+        with pytest.raises(KeyError, match="lost"):
+            team.run(work)
+        seen = np.zeros((1, 3), np.int64)
+        team.run(gather, np.zeros(3, np.int64), seen)  # the team works on
+        assert seen.tolist() == [[6, 6, 6]]
+
+
+def test_an_error_in_an_item_leaves_the_others_undone():
+    done = []
+
+    def work(_, item):
+        if item == 3:
+            raise KeyError("lost")
+        done.append(item)
+        time.sleep(0.001)
+
+    with hired(2, MUCH) as team, pytest.raises(KeyError, match="lost"):
+        team.run_each(work, range(1000))
+    assert len(done) < 1000
+
+
+def test_an_error_of_the_only_thread_reaches_the_caller():
+    with hired(1, 0.0) as team, pytest.raises(ZeroDivisionError):
+        team.run(lambda _: 1 / 0)
+
+
+@pytest.mark.xfail(strict=True, reason="Team.run keeps the errors it does not raise")
+def test_a_team_whose_members_all_failed_works_on():
+    def fail(member):
+        raise KeyError(member.thread)
+
+    with hired(2, MUCH) as team:
+        with pytest.raises(KeyError):
+            team.run(fail)
+        team.run(lambda _: None)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal to the main thread")
+def test_an_interrupt_of_the_caller_ends_the_kernel_and_the_team_works_on():
+    started = np.zeros(2, np.int64)
+
+    def interrupt():
+        while not started.all():
+            time.sleep(0.001)
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    with hired(2, MUCH) as team:
+        team.run(wait_for_others)
+        threading.Thread(target=interrupt).start()
+        with pytest.raises(KeyboardInterrupt):
+            team.run(work_until_cancelled, started)
+        seen = np.zeros((1, 2), np.int64)
+        team.run(gather, np.zeros(2, np.int64), seen)
+        assert seen.tolist() == [[3, 3]]
+
+
+def test_brief_work_is_done_by_the_caller():
+    threads = []
+    with hired(2, 10.0) as team:
+        assert team.n_threads == 1
+        team.run(lambda _: threads.append(threading.get_ident()))
+    assert threads == [threading.get_ident()]
+
+
+def test_a_team_inside_a_team_has_the_threads_that_are_left():
+    with hired(3, MUCH) as outer:
+        assert outer.n_threads == 3
+        with hired(3, MUCH) as inner:
+            assert inner.n_threads == 1
+        with hired(4, MUCH) as inner:
+            assert inner.n_threads == 1
+    with hired(3, MUCH) as again:
+        assert again.n_threads == 3
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_forked_child_hires_its_own_threads():
+    with hired(2, MUCH) as team:
+        team.run(wait_for_others)
+    child = os.fork()
+    if child == 0:
+        with hired(2, MUCH) as team:
+            team.run(wait_for_others)
+        os._exit(0)
+    deadline = time.monotonic() + 60
+    while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    if ended == (0, 0):
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    assert ended == (child, 0)
