@@ -20,6 +20,7 @@ demo: $(READY)  ## train, prune and show a tree on census data
 	@$(BIN)/python examples/demo.py
 
 test: $(READY)  ## the fast tests and the examples in docstrings
+	@$(BIN)/hedgerow warmup
 	$(BIN)/python -m pytest -n $(WORKERS) $(FAST)
 
 lint: $(READY)  ## ruff, mypy, import contracts, spelling

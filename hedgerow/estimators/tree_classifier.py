@@ -212,7 +212,7 @@ def _altered_priors(cost: NDArray[np.float64], criterion: str) -> NDArray[np.flo
     if criterion == "misclassification":
         return np.ones(len(cost))
     sums = cost.sum(axis=1)
-    return sums / sums.mean()
+    return np.asarray(sums / sums.mean())
 
 
 # scikit-learn's own tools (export_text, plot_tree, partial dependence) ask for its class.

@@ -40,15 +40,13 @@ class AbsoluteError(NamedTuple):
     def mass(self, sums):
         return sums[1]
 
-    def prepare(self, codes, feature, n_codes, start, node, width, scratch):
+    def score(self, sums):
+        return np.nan  # sums do not tell
+
+    def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
         _line_up(codes, feature, n_codes, start, node, width, scratch)
         _judge_cuts(self, n_codes, scratch)
-
-    def both(self, below, above, keys, position):
-        return keys[position]
-
-    def alone(self, sums, keys, n_codes):
-        return keys[n_codes]
+        return True
 
 
 @part

@@ -4,9 +4,9 @@ A score is minus the leaf's weight times its impurity, so impurity = -score / we
 integer steps of the weight. `at(moments, sums)` is the criterion as seen from the node
 with these sums: the same gains, written so that they cost less or lose no digits.
 
-A search asks for `both` scores of a cut and for the node's `alone`. For these criteria
-both are scores of sums; `absolute.AbsoluteError`, whose score is not a function of sums,
-prepares them from the node's rows instead.
+A search first offers each feature's cuts to `scores_rows`. These criteria decline: their
+scores are functions of sums. `absolute.AbsoluteError`, whose score is not, judges the cuts
+from the node's rows then and there.
 """
 
 import math
@@ -50,14 +50,8 @@ class Gini(NamedTuple):
             squares += float(sums[k]) * float(sums[k])
         return squares / W - W
 
-    def prepare(self, codes, feature, n_codes, start, node, width, scratch):
-        pass
-
-    def both(self, below, above, keys, position):
-        return self.score(below) + self.score(above)
-
-    def alone(self, sums, keys, n_codes):
-        return self.score(sums)
+    def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
+        return False
 
 
 class Entropy(NamedTuple):
@@ -83,14 +77,8 @@ class Entropy(NamedTuple):
                 score += sums[k] * log2(sums[k] / W)
         return score
 
-    def prepare(self, codes, feature, n_codes, start, node, width, scratch):
-        pass
-
-    def both(self, below, above, keys, position):
-        return self.score(below) + self.score(above)
-
-    def alone(self, sums, keys, n_codes):
-        return self.score(sums)
+    def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
+        return False
 
 
 class Misclassification(NamedTuple):
@@ -115,14 +103,8 @@ class Misclassification(NamedTuple):
             largest = max(largest, sums[k])
         return float(largest - _total(sums, self.n_classes))
 
-    def prepare(self, codes, feature, n_codes, start, node, width, scratch):
-        pass
-
-    def both(self, below, above, keys, position):
-        return self.score(below) + self.score(above)
-
-    def alone(self, sums, keys, n_codes):
-        return self.score(sums)
+    def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
+        return False
 
 
 class Cost(NamedTuple):
@@ -152,14 +134,8 @@ class Cost(NamedTuple):
             cheapest = min(cheapest, price)
         return -cheapest
 
-    def prepare(self, codes, feature, n_codes, start, node, width, scratch):
-        pass
-
-    def both(self, below, above, keys, position):
-        return self.score(below) + self.score(above)
-
-    def alone(self, sums, keys, n_codes):
-        return self.score(sums)
+    def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
+        return False
 
 
 class SquaredError(NamedTuple):
@@ -183,14 +159,8 @@ class SquaredError(NamedTuple):
         S = float(sums[0] - self.centre * sums[1])
         return S * S / sums[1]
 
-    def prepare(self, codes, feature, n_codes, start, node, width, scratch):
-        pass
-
-    def both(self, below, above, keys, position):
-        return self.score(below) + self.score(above)
-
-    def alone(self, sums, keys, n_codes):
-        return self.score(sums)
+    def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
+        return False
 
 
 class SquaredErrors(NamedTuple):
@@ -215,11 +185,5 @@ class SquaredErrors(NamedTuple):
             squares += float(sums[j]) * float(sums[j])
         return squares / sums[self.n_outputs]
 
-    def prepare(self, codes, feature, n_codes, start, node, width, scratch):
-        pass
-
-    def both(self, below, above, keys, position):
-        return self.score(below) + self.score(above)
-
-    def alone(self, sums, keys, n_codes):
-        return self.score(sums)
+    def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
+        return False

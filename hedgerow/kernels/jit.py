@@ -91,7 +91,5 @@ callable_in_kernels("key", "sums, order")
 callable_in_kernels("n_orders")
 callable_in_kernels("at", "moments, sums")  # criteria
 callable_in_kernels("score", "sums")
-callable_in_kernels("prepare", "codes, feature, n_codes, start, node, width, scratch")
-callable_in_kernels("both", "below, above, keys, position")
-callable_in_kernels("alone", "sums, keys, n_codes")
+callable_in_kernels("scores_rows", "codes, feature, n_codes, start, node, width, scratch")
 callable_in_kernels("mass", "sums")

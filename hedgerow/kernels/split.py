@@ -133,7 +133,8 @@ def _best_cut(problem, feature, n_codes, begin, end, start, node, scratch):
     width, rules, criterion = problem.moments.width(), problem.rules, problem.criterion
     below, above = scratch.sides[0], scratch.sides[1]
     cells, order = scratch.cells, scratch.order
-    criterion.prepare(problem.codes, feature, n_codes, start, node, width, scratch)
+    # If the criterion scores rows, keys[i] is the score of cut i and keys[n_codes] the node's own.
+    scored = criterion.scores_rows(problem.codes, feature, n_codes, start, node, width, scratch)
     for k in range(width):
         below[k] = cells[start * width + k] if start >= 0 else 0
     best, margin, position, mass_left = -np.inf, -1.0, np.int64(0), np.int64(0)
@@ -146,12 +147,12 @@ def _best_cut(problem, feature, n_codes, begin, end, start, node, scratch):
             continue
         left, right = criterion.mass(below), criterion.mass(above)
         if min(left, right) >= rules.min_weight:
-            both = criterion.both(below, above, scratch.keys, i)
+            both = scratch.keys[i] if scored else criterion.score(below) + criterion.score(above)
             if both >= best:
                 wider = _margin(problem.codes, feature, order, i, n_codes)
                 if both > best or wider > margin:
                     best, margin, position, mass_left = both, wider, np.int64(i), left
-    parent = criterion.alone(node.total, scratch.keys, n_codes)
+    parent = scratch.keys[n_codes] if scored else criterion.score(node.total)
     return Cut(best - parent, margin, position, mass_left)
 
 
