@@ -8,9 +8,13 @@ leaves its kernel, and the interrupt goes on to the caller.
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from queue import SimpleQueue
 from typing import Any, NamedTuple
+from weakref import WeakSet
 
 import numba
 import numpy as np
@@ -71,31 +75,30 @@ class _Helper:
     """A thread that lives on between tasks."""
 
     def __init__(self) -> None:
-        self._wake = threading.Semaphore(0)
-        self._task: Callable[[], None] | None = None
+        self._tasks: SimpleQueue[_Task] = SimpleQueue()
+        self.do = self._tasks.put  # one step for Python: an interrupt comes before or after it
         threading.Thread(target=self._serve, daemon=True, name="hedgerow").start()
-
-    def do(self, task: Callable[[], None]) -> None:
-        self._task = task
-        self._wake.release()
 
     def _serve(self) -> None:
         while True:
-            self._wake.acquire()
-            task, self._task = self._task, None
-            if task is not None:
-                task()
+            self._tasks.get()()
 
 
 class _Pool:
-    """The helpers of this process that no team has now, and how many threads are at work."""
+    """The helpers of this process that no team has now, and the teams that are at work."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.idle: list[_Helper] = []
-        self.n_at_work = 0
+        self.teams: WeakSet[Team] = WeakSet()  # an interrupted fit leaves nothing behind
 
-    def take(self, n_helpers: int) -> list[_Helper]:
+    @property
+    def n_at_work(self) -> int:
+        """Threads of all teams."""
+        return sum(team.n_threads for team in self.teams)
+
+    def take(self, n_helpers: int) -> "list[_Helper]":
+        """Give helpers, new ones if too few are idle."""
         with self.lock:
             taken = [self.idle.pop() for _ in range(min(n_helpers, len(self.idle)))]
         return taken + [_Helper() for _ in range(n_helpers - len(taken))]
@@ -113,37 +116,83 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_threads)
 
 
+class _Task:
+    """One member's call of a kernel. It is made once, however often it is asked for."""
+
+    def __init__(self, team: "Team", call: Callable[[], Any]) -> None:
+        self._team, self._call = team, call
+        self._once = threading.Lock()
+        self.is_over = False
+
+    def __call__(self) -> None:
+        if not self._once.acquire(blocking=False):
+            return
+        try:
+            self._call()
+        except BaseException as error:
+            self._team.errors.append(error)
+            self._team.cancel()
+        finally:
+            self.is_over = True
+            self._team.ended.put(self)
+
+
 class Team:
     """Threads hired for one fit or prediction. Without helpers the caller does the work."""
 
-    def __init__(self, n_threads: int, helpers: list[_Helper]) -> None:
+    def __init__(self, n_threads: int) -> None:
         self.n_threads = n_threads
-        self._helpers = helpers
+        self.helpers: list[_Helper] = []
+        self.errors: list[BaseException] = []
+        self.ended: SimpleQueue[_Task] = SimpleQueue()
         self._meeting = np.zeros(24, np.int64)
         self._members = [Member(thread, n_threads, self._meeting) for thread in range(n_threads)]
-        self._ended = threading.Semaphore(0)
-        self._done: list[Member] = []  # appending is atomic, counting up is not
-        self._errors: list[BaseException] = []
+
+    def cancel(self) -> None:
+        """Ask all members to leave the kernel they are in."""
+        self._meeting[_CANCELLED] = 1
 
     def run(self, kernel: Callable[..., Any], *arguments: Any) -> None:
         """Let every member call kernel(member, *arguments); return when all have."""
-        if not self._helpers:
+        if not self.helpers:
             kernel(self._members[0], *arguments)
             return
         _compile(kernel, (self._members[0], *arguments))
-        for helper, member in zip(self._helpers, self._members, strict=True):
-            helper.do(self._task(kernel, member, arguments))
+        tasks = [_Task(self, partial(kernel, member, *arguments)) for member in self._members]
+        ended: list[_Task] = []
         try:
-            self._wait()
+            for helper, task in zip(self.helpers, tasks, strict=True):
+                helper.do(task)
+            while len(ended) < len(tasks):
+                ended.append(self.ended.get())
         except BaseException:
-            self._meeting[_CANCELLED] = 1
-            self._wait_for_all()
-            self._meeting[:] = 0
-            self._errors.clear()
+            self.cancel()
+            self._end(tasks)
             raise
-        if self._errors:
-            self._meeting[:] = 0
-            raise self._errors.pop()
+        if self.errors:
+            error = self.errors[0]
+            self._renew()
+            raise error
+
+    def _end(self, tasks: list[_Task]) -> None:
+        """Wait until all tasks have ended, whatever else comes: they write to our arrays."""
+        waiting = True
+        while waiting:
+            try:
+                # Whoever was not asked before the interrupt is asked now: all get through.
+                for helper, task in zip(self.helpers, tasks, strict=True):
+                    helper.do(task)
+                while any(not task.is_over for task in tasks):
+                    time.sleep(0.001)
+                self._renew()
+                waiting = False
+            except BaseException:  # noqa: S112  the first interrupt is the one to be told
+                continue
+
+    def _renew(self) -> None:
+        """Be as new: nobody cancelled, no errors, nobody waited for."""
+        self._meeting[:] = 0
+        self.errors, self.ended = [], SimpleQueue()
 
     def run_each(self, work: Callable[[Member, Any], None], items: Iterable[Any]) -> None:
         """Share out items: each thread takes the next one and calls work(a team of one, item)."""
@@ -160,36 +209,6 @@ class Team:
                 work(alone, item)
 
         self.run(take)
-
-    def _task(
-        self, kernel: Callable[..., Any], member: Member, arguments: tuple[Any, ...]
-    ) -> Callable[[], None]:
-        def task() -> None:
-            try:
-                kernel(member, *arguments)
-            except BaseException as error:
-                self._errors.append(error)
-                self._meeting[_CANCELLED] = 1
-            finally:
-                self._done.append(member)
-                self._ended.release()
-
-        return task
-
-    def _wait(self) -> None:
-        for _ in self._helpers:
-            self._ended.acquire()
-        self._done.clear()
-
-    def _wait_for_all(self) -> None:
-        """Wait for the rest after an interrupt; a second one must not leave threads behind."""
-        while len(self._done) < len(self._helpers):
-            try:
-                self._ended.acquire(timeout=0.01)
-            except KeyboardInterrupt:
-                continue
-        self._ended = threading.Semaphore(0)
-        self._done.clear()
 
 
 def _compile(kernel: Any, arguments: tuple[Any, ...]) -> None:
@@ -210,13 +229,13 @@ def hired(n_jobs: int | None, work: float) -> Iterator[Team]:
     pool = _pool
     wanted = n_threads_for(n_jobs)
     with pool.lock:
-        n_threads = 1 if work < _BRIEF else max(1, wanted - pool.n_at_work)
-        pool.n_at_work += n_threads
-    brief = n_threads == 1 and work < _BRIEF
-    helpers = [] if brief else pool.take(n_threads)
+        team = Team(1 if work < _BRIEF else max(1, wanted - pool.n_at_work))
+        pool.teams.add(team)
     try:
-        yield Team(n_threads, helpers)
+        if work >= _BRIEF:
+            team.helpers = pool.take(team.n_threads)
+        yield team
     finally:
+        pool.teams.discard(team)
         with pool.lock:
-            pool.idle.extend(helpers)
-            pool.n_at_work -= n_threads
+            pool.idle.extend(team.helpers)

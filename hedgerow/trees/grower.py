@@ -68,7 +68,7 @@ class Judge(NamedTuple):
 
     def n_lines(self, max_bins: int) -> int:
         """Return the length of the lines that such a criterion writes, else 0."""
-        return max(len(self.records), max_bins) + 4 if self.uses_rows else 0
+        return max(len(self.records), max_bins, N_BINS) + 4 if self.uses_rows else 0
 
 
 def grow(table: BinnedTable, judge: Judge, limits: GrowthRules, team: Team) -> Grown:

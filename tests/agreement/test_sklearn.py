@@ -74,7 +74,9 @@ class Judge:
                 possible += [best.gain] if best and best.partitions else []
                 continue
             x = self.X[rows, tree.feature[node]]
-            goes_left = np.where(np.isnan(x), tree.missing_go_to_left[node], x <= tree.threshold[node])
+            goes_left = np.where(
+                np.isnan(x), tree.missing_go_to_left[node], x <= tree.threshold[node]
+            )
             assert partition_of(goes_left.astype(bool)) in best.partitions
             made.append(best.gain)
             clear &= len(best.partitions) == 1
@@ -103,7 +105,7 @@ def assert_same(ours, theirs, X, rtol=1e-9):
 
 
 def tolerance(criterion, weights):
-    """Regression trees round float weights to 2^-30 of the largest, medians to 2^-23 at 442 rows."""
+    """Regression trees round float weights to 2^-30 of the largest; medians, to 2^-23 here."""
     if weights is None or not criterion.endswith("error"):
         return 1e-9
     return 1e-8 if criterion == "squared_error" else 1e-6
@@ -114,7 +116,9 @@ def compare(name, settings, weights=None, **limits):
     X, y = load(name)
     judges, n_clear = {}, 0
     for parameters in settings:
-        ours, theirs = (model.fit(X, y, sample_weight=weights) for model in both(name, **parameters))
+        ours, theirs = (
+            model.fit(X, y, sample_weight=weights) for model in both(name, **parameters)
+        )
         criterion = ours.criterion
         if criterion not in judges:
             judges[criterion] = Judge(X, y, criterion, weights, **limits)
@@ -212,7 +216,9 @@ def test_splits_of_little_decrease_are_left_out_as_in_scikit_learn(name, criteri
     tree = grown.tree_
     burden = tree.impurity * tree.weighted_n_node_samples / len(y)
     splits = np.flatnonzero(tree.children_left >= 0)
-    gains = burden[splits] - burden[tree.children_left[splits]] - burden[tree.children_right[splits]]
+    gains = (
+        burden[splits] - burden[tree.children_left[splits]] - burden[tree.children_right[splits]]
+    )
     decreases = np.sort(gains)
     between = (decreases[1:] + decreases[:-1]) / 2
     settings = [

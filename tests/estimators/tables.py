@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 
@@ -52,3 +53,10 @@ def numeric(n_rows, n_features=4, n_values=20, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, n_values, (n_rows, n_features)).astype(float)
     return X, rng.integers(0, 3, n_rows), rng.normal(size=n_rows)
+
+
+def message(call, *arguments, error=ValueError, **named):
+    """Return what an error says."""
+    with pytest.raises(error) as caught:
+        call(*arguments, **named)
+    return str(caught.value)

@@ -178,7 +178,9 @@ def test_folds_share_out_classes_evenly_and_never_part_equal_rows():
     table = np.column_stack([X, y])
     _, same = np.unique(table, axis=0, return_inverse=True)
     assert all(len(set(folds[same == row])) == 1 for row in range(same.max() + 1))
-    distinct = np.array([(y[same == row][0], folds[same == row][0]) for row in range(same.max() + 1)])
+    distinct = np.array(
+        [(y[same == row][0], folds[same == row][0]) for row in range(same.max() + 1)]
+    )
     per_class = [np.bincount(distinct[distinct[:, 0] == k, 1], minlength=5) for k in (0, 1)]
     assert max(np.ptp(counts) for counts in per_class) <= 1
 
@@ -273,7 +275,8 @@ def test_features_that_are_constant_in_a_node_are_not_drawn():
 
 
 @pytest.mark.parametrize(
-    ("given", "tried"), [("sqrt", 3), ("log2", 3), (0.5, 5), (4, 4), (99, 10), (None, 10), (0.01, 1)]
+    ("given", "tried"),
+    [("sqrt", 3), ("log2", 3), (0.5, 5), (4, 4), (99, 10), (None, 10), (0.01, 1)],
 )
 def test_the_number_of_features_tried_is_scikit_learns(given, tried):
     X, y = np.random.default_rng(12).normal(size=(30, 10)), np.arange(30.0)
@@ -287,18 +290,26 @@ def test_with_enough_bins_a_histogram_is_exact():
     rng = np.random.default_rng(13)
     X, y = rng.integers(0, 200, (800, 3)).astype(float), rng.normal(size=800)
     exact = DecisionTreeRegressor(split_finding="exact").fit(X, y)
-    assert DecisionTreeRegressor(split_finding="histogram").fit(X, y).fingerprint_ == exact.fingerprint_
+    assert (
+        DecisionTreeRegressor(split_finding="histogram").fit(X, y).fingerprint_
+        == exact.fingerprint_
+    )
 
 
 def test_few_bins_leave_few_thresholds():
     X, y = np.random.default_rng(14).normal(size=(500, 1)), np.arange(500.0)
     model = DecisionTreeRegressor(split_finding="histogram", max_bins=8).fit(X, y)
     assert model.get_n_leaves() == 8
-    assert_array_equal(np.sort(model.tree_.n_node_samples[model.tree_.children_left < 0])[[0, -1]], [62, 63])
+    assert_array_equal(
+        np.sort(model.tree_.n_node_samples[model.tree_.children_left < 0])[[0, -1]], [62, 63]
+    )
 
 
 def test_auto_is_exact_up_to_a_hundred_thousand_rows():
     rng = np.random.default_rng(15)
     X, y = rng.normal(size=(100_001, 1)), rng.normal(size=100_001)
-    leaves = [DecisionTreeRegressor(max_depth=12).fit(X[:n], y[:n]).get_n_leaves() for n in (100_000, 100_001)]
+    leaves = [
+        DecisionTreeRegressor(max_depth=12).fit(X[:n], y[:n]).get_n_leaves()
+        for n in (100_000, 100_001)
+    ]
     assert leaves[1] <= 255 < leaves[0]

@@ -279,6 +279,8 @@ def test_weights_repeats_and_order_agree_on_any_small_table(model, problem, tent
 @given(problem=problems())
 def test_categories_of_any_small_table_do_not_depend_on_order_or_repeats(model, problem):
     X, y, weights = problem
-    words = np.where(np.isnan(X), None, np.array(["a", "b", "c", "d"], object)[np.nan_to_num(X).astype(int)])
+    words = np.where(
+        np.isnan(X), None, np.array(["a", "b", "c", "d"], object)[np.nan_to_num(X).astype(int)]
+    )
     rows = np.repeat(np.arange(len(y)), weights)[::-1]
     assert fingerprint(model, words, y, weights) == fingerprint(model, words[rows], y[rows])

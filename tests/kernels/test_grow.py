@@ -1,11 +1,13 @@
 """The grower against its definition, and against itself with other threads, rows and paths."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba import config
 
 from hedgerow.trees import grower as library
 from hedgerow.trees.grower import Grown, grow
@@ -27,11 +29,8 @@ from tests.strategies import (
     whole_weights,
 )
 
-# With the JIT off numpy warns of sums of infinities; test_codes and the last test here say so.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning"),
-    pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning"),
-]
+# With the JIT off numpy warns of sums of infinities; that is tested by itself.
+pytestmark = pytest.mark.filterwarnings("ignore:(invalid value|overflow):RuntimeWarning")
 
 FULL = GrowthRules(min_gain=-math.inf)
 FEW_LEAVES = GrowthRules(min_gain=-math.inf, max_leaves=7)
@@ -104,6 +103,18 @@ def test_a_tree_of_medians_is_that_of_its_definition(problem, rules):
     assert_equals_oracle(problem, "absolute_error", rules)
 
 
+def test_a_criterion_of_rows_has_room_for_the_code_of_missing_values():
+    problem = Problem(((1.0, 2.0, None),), (0.0, 1.0, 1.0), (1.0,) * 3)
+    table, judge = table_of(problem), judge_of(problem, "absolute_error")
+    assert judge.n_lines(table.max_bins) > table.codes.features.missing.max()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_large_tree_of_medians_is_that_of_its_definition(seed):
+    problem = seeded_problem(seed, 40, kinds="fmwc", most=3)
+    assert_equals_oracle(problem, "absolute_error", FULL)
+
+
 @given(problem=problems(n_outputs=2, weights=whole_weights()), rules=growth_rules(limited=False))
 def test_a_tree_of_several_targets_is_that_of_its_definition(problem, rules):
     assert_equals_oracle(problem, "squared_errors", rules)
@@ -140,7 +151,6 @@ def test_a_large_tree_of_targets_is_that_of_its_definition(seed):
     assert_equals_oracle(problem, "squared_error", FULL)
     assert_equals_oracle(problem, "squared_error", FEW_LEAVES)
     assert_equals_oracle(problem, "squared_error", LEVEL_BY_LEVEL)
-    assert_equals_oracle(problem, "absolute_error", FULL)
 
 
 @pytest.mark.parametrize("max_bins", [2, 5])
@@ -218,7 +228,38 @@ def test_a_tree_of_some_rows_is_that_of_its_definition():
     expected = oracle.grow(data, problem.targets, oracle_rules(FULL, judge), rows)
     assert grown.sums.tolist() == [list(sums) for sums in expected.sums]
     assert [row for row in range(30) if grown.leaf_of_row[row] >= 0] == rows
-    assert grown.n_rows.tolist()[1:] == [len(rows) for rows in expected.rows][1:]
+    assert grown.n_rows.tolist()[1:] == [len(own) for own in expected.rows][1:]
+
+
+@pytest.mark.xfail(strict=True, reason="the root counts the rows of the table, not its own")
+def test_the_root_of_some_rows_counts_these_rows():
+    problem = seeded_problem(3, 30, 2)
+    table, judge = table_of(problem), judge_of(problem, "gini")
+    grown = grow(table, judge._replace(records=judge.records[:10]), FULL, team_of_one())
+    assert grown.n_rows[0] == 10
+
+
+@pytest.mark.xfail(strict=True, reason="the draw that orders features also orders category 1")
+def test_a_feature_that_was_drawn_may_have_each_of_its_categories_on_either_side():
+    columns = tuple("abcabcabc"), tuple("aaabbbccc")
+    problem = Problem(columns, (0, 1, 0, 1, 0, 1, 0, 1, 0), (1.0,) * 9, 2)
+    n_left = np.zeros(3, int)
+    for seed in range(400):
+        rules = GrowthRules(max_leaves=2, n_candidates=1, random_cut=True, seed=seed)
+        left = categories_of(grown_by(1, problem, "gini", rules), 0, 3)
+        n_left[list(left)] += 1
+    # One or two of three categories go left: 200 of 400 are expected, with a deviation of 10.
+    assert (abs(n_left - 200) < 40).all()
+
+
+@pytest.mark.xfail(config.DISABLE_JIT, raises=RuntimeWarning, reason="inf - inf warns in numpy")
+def test_a_random_cut_of_an_infinite_range_is_between_two_values():
+    for column in ((-math.inf, 0.0, math.inf), (-1.7e308, 0.0, 1.7e308)):
+        problem = Problem((column,), (0, 1, 0), (1.0,) * 3, 2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            grown = grown_by(1, problem, "gini", GrowthRules(max_leaves=2, random_cut=True))
+        assert grown.threshold[0] in column[:2]
 
 
 # ---------------------------------------------------------------- the same bytes, however grown

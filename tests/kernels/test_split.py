@@ -23,6 +23,9 @@ from tests.strategies import (
     whole_weights,
 )
 
+# With the JIT off numpy warns of sums of infinities; test_codes tests that by itself.
+pytestmark = pytest.mark.filterwarnings("ignore:(invalid value|overflow):RuntimeWarning")
+
 STUMP = GrowthRules(max_leaves=2, min_gain=-math.inf)
 ANY = Limits(min_rows=1, min_weight=1)
 # Gains are differences of scores as large as the weights, each rounded to 53 bits.

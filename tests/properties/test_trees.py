@@ -19,6 +19,9 @@ from tests.strategies import (
     whole_weights,
 )
 
+# With the JIT off numpy warns of sums of infinities: see tests/kernels.
+pytestmark = pytest.mark.filterwarnings("ignore:(invalid value|overflow):RuntimeWarning")
+
 FULL = GrowthRules(min_gain=-math.inf)
 # Strictly increasing, also after rounding, on the whole numbers that problems hold.
 RESCALINGS = {
