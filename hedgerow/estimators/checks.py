@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_y, _num_samples, column_or_1d
 from hedgerow.data.table import Table
 from hedgerow.data.values import families, family, is_missing
 
+_LEAST_WEIGHT = 1e-100  # products of smaller weights leave the range of float64
 _LARGEST = 1e150  # squares of larger targets leave the range of float64
 
 
@@ -170,6 +171,8 @@ def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
             "sample_weight is zero for every row, so there is nothing to learn from. Give at "
             "least one row a positive weight."
         )
+    if not _LEAST_WEIGHT < weights.max() < 1 / _LEAST_WEIGHT:  # only ratios of weights matter
+        weights = np.ldexp(weights, -np.frexp(weights.max())[1])
     return weights
 
 

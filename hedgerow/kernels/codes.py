@@ -50,6 +50,8 @@ class Codes(NamedTuple):
 @part
 def threshold_between(left, right):
     """Return a number t half-way between two values, left <= t < right, without overflow."""
+    if left == -np.inf or right == np.inf:
+        return left
     t = 0.5 * left + 0.5 * right
     return t if left <= t < right else left
 

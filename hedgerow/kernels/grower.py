@@ -33,6 +33,8 @@ from hedgerow.kernels.tally import Rows
 from hedgerow.kernels.team import cancelled, meet
 from hedgerow.kernels.workspace import BY_GAIN, NEWEST, desk_of
 
+_LEAF = 0x7FFFFFFF  # an item of the queue is -(node, leaf), the leaf in its 31 lowest bits
+
 
 @kernel
 def grow(team, problem, space, desks, nodes):
@@ -43,7 +45,7 @@ def grow(team, problem, space, desks, nodes):
     n_leaves, n_searched = np.int64(1), np.int64(0)
     n_queued = _settle(team, rules, space, nodes, np.int64(0), np.int64(0))
     while n_queued > 0 and n_leaves < rules.max_leaves and not cancelled(team):
-        leaf = -take_largest(space.keys[me], space.queue[me], n_queued)
+        leaf = -take_largest(space.keys[me], space.queue[me], n_queued) & _LEAF
         n_queued -= 1
         if leaves[leaf].feature == OPEN:
             _search_leaf(team, problem, space, desk, nodes, leaf, n_searched & 1)
@@ -59,7 +61,7 @@ def grow(team, problem, space, desks, nodes):
         n_queued = _settle(team, rules, space, nodes, leaf, n_queued)
         n_queued = _settle(team, rules, space, nodes, smaller, n_queued)
     for i in range(n_queued):
-        own = leaves[-space.queue[me, i]]
+        own = leaves[-space.queue[me, i] & _LEAF]
         close(nodes, own.node, space.records[own.side, own.begin : own.end])
 
 
@@ -117,7 +119,7 @@ def _settle(team, rules, space, nodes, leaf, n_queued):
     """Queue a leaf that is to be searched or divided; put aside or close any other.
 
     Leaves to be searched come first, then those of the highest gain (of equal gains the
-    lower leaf), or the oldest. On a stack the newest comes first in any case.
+    lower node), or the oldest. On a stack the newest comes first in any case.
     """
     own = space.leaves[team.thread, leaf]
     if own.feature == POSTPONED:
@@ -135,7 +137,7 @@ def _settle(team, rules, space, nodes, leaf, n_queued):
         keys[n_queued] = np.inf
     else:
         keys[n_queued] = own.gain if rules.order == BY_GAIN else -own.node
-    queue[n_queued] = -leaf
+    queue[n_queued] = -(own.node << 31 | leaf)
     lift(keys, queue, n_queued)
     return n_queued + 1
 

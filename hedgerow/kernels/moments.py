@@ -28,10 +28,11 @@ class ClassWeights(NamedTuple):
         cell = W_1, ..., W_K, n
 
     The record carries the class; `place`, int64 [K], says where it stands in a cell;
-    weights are int64 [n_rows], in whole steps.
+    weights are int64 [n_rows], in whole steps. With keeps_all = 1 nodes see all classes.
     """
 
     n_classes: int | np.int64
+    keeps_all: int
     place: NDArray[np.int64]
     weights: NDArray[np.int64]
 
@@ -49,9 +50,9 @@ class ClassWeights(NamedTuple):
         for k in range(self.n_classes):
             room[0, k] = n_seen
             room[1, n_seen] = total[k]
-            n_seen += np.int64(total[k] > 0)
+            n_seen += np.int64(total[k] > 0 or self.keeps_all)
         room[1, n_seen] = total[self.n_classes]
-        return ClassWeights(n_seen, room[0], self.weights)
+        return ClassWeights(n_seen, self.keeps_all, room[0], self.weights)
 
     def same(self, record, other):
         return record >> 32 == other >> 32

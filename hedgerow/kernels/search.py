@@ -11,7 +11,7 @@ from hedgerow.kernels.tally import Scratch, clear, sweep, tally
 from hedgerow.kernels.team import meet
 from hedgerow.kernels.workspace import Problem
 
-_CANDIDATES = 3  # names the draws that order features; cuts are named 1, categories 2 + code
+_CANDIDATES = -1  # names the draws that order features; cuts are named 1, categories 2 + code
 
 
 @part
@@ -30,10 +30,12 @@ def search(team, whole, desk, n_active, hist, root, constant, found):
     are left: the node's children need not look at the rest.
 
     hist      int64 [n_cells * width], or [0]  read    the node's histogram; without one, and
-              for wide features, sums come from the rows
+              for wide features and categories, sums come from the rows
     constant  int64 [n_features]               write   shared: candidate -> whether constant
     """
-    problem, node = _seen_from(whole, root, desk, hist.shape[0] > 0)
+    problem, node = seen_from(whole, root, desk)
+    full = whole.criterion.at(whole.moments, root.total)
+    in_full = Problem(whole.codes, whole.moments, full, whole.rules)
     n_wanted = problem.rules.n_candidates
     sampled = n_wanted < desk.active.shape[0]
     if sampled:
@@ -48,7 +50,12 @@ def search(team, whole, desk, n_active, hist, root, constant, found):
                 take_largest(desk.ranks, desk.active, i + 1)
             feature = desk.active[i]
             if feature % team.n_threads == team.thread:
-                constant[feature] = _search_one(problem, feature, hist, node, desk, found)
+                about, view, seen, own = whole.codes.features[feature], problem, node, hist[:0]
+                if hist.shape[0] > 0 and about.place >= 0 and about.n_categories == 0:
+                    n_cells = N_BINS * in_full.moments.width()
+                    own = hist[about.place * n_cells : (about.place + 1) * n_cells]
+                    view, seen = in_full, root
+                constant[feature] = _search_one(view, feature, own, seen, desk, found)
         meet(team)
         for i in range(place - 1, first - 1, -1):
             feature = desk.active[i]
@@ -62,12 +69,10 @@ def search(team, whole, desk, n_active, hist, root, constant, found):
 
 
 @part
-def _seen_from(problem, node, desk, has_histogram):
+def seen_from(problem, node, desk):
     """Return the problem and the node's sums as the node sees them."""
-    moments, total = problem.moments, node.total
-    if not has_histogram:
-        moments = moments.seen(total, desk.room)
-        total = desk.room[1, : moments.width()]
+    moments = problem.moments.seen(node.total, desk.room)
+    total = desk.room[1, : moments.width()]
     criterion = problem.criterion.at(moments, total)
     return Problem(problem.codes, moments, criterion, problem.rules), Node(
         total, node.bits, node.rows
@@ -76,12 +81,10 @@ def _seen_from(problem, node, desk, has_histogram):
 
 @part
 def _search_one(problem, number, hist, node, desk, found):
-    """Search one feature; return 1 if all rows have the same code."""
+    """Search one feature, in its part of a histogram or else from rows; return 1 if constant."""
     own, width = desk.scratch, problem.moments.width()
-    feature, cells = problem.codes.features[number], own.cells
-    from_rows = hist.shape[0] == 0 or feature.place < 0
-    if not from_rows:
-        cells = hist[feature.place * N_BINS * width : (feature.place + 1) * N_BINS * width]
+    feature, from_rows = problem.codes.features[number], hist.shape[0] == 0
+    cells = own.cells if from_rows else hist
     scratch = Scratch(cells, own.order, own.keys, own.bits, own.sides, own.lines)
     if from_rows:
         n_codes = tally(problem.codes, feature, node.rows, problem.moments, scratch)
@@ -101,7 +104,7 @@ def choose_categories(whole, split, root, desk, words):
     split  LEAF                            read
     words  int64 [n_categories // 64 + 1]  write
     """
-    problem, node = _seen_from(whole, root, desk, split.has_histogram)
+    problem, node = seen_from(whole, root, desk)
     scratch = desk.scratch
     for word in range(words.shape[0]):
         words[word] = -split.heavier_left

@@ -170,10 +170,11 @@ def _threshold(bins, first, n_values, position, drawn, order):
 def _drawn_threshold(u, bins, first, n_values, order):
     """Draw a threshold uniformly between the node's smallest and largest value."""
     low, high = bins[first + order[0]].low, bins[first + order[n_values - 1]].high
-    drawn = low + u * (high - low)
-    if not low <= drawn < high:  # infinite values, or rounding up
-        drawn = bins[first + order[np.int64(u * (n_values - 1))]].high
-    return drawn
+    if low > -np.inf and high < np.inf:
+        drawn = (1.0 - u) * low + u * high  # no overflow between huge values
+        if low <= drawn < high:
+            return drawn
+    return bins[first + order[np.int64(u * (n_values - 1))]].high
 
 
 @part

@@ -186,7 +186,7 @@ class Team:
                     time.sleep(0.001)
                 self._renew()
                 waiting = False
-            except BaseException:  # noqa: S112  the first interrupt is the one to be told
+            except BaseException:  # the first interrupt is the one to be told
                 continue
 
     def _renew(self) -> None:

@@ -35,7 +35,8 @@ def class_judge(
     cost : float64 [n_classes, n_classes], optional
         With "misclassification": the cost of calling class k by the name j.
     """
-    moments = ClassWeights(n_classes, np.arange(n_classes), weights.counts)
+    keeps_all = int(cost is not None)  # a cost matrix has rows for all classes
+    moments = ClassWeights(n_classes, keeps_all, np.arange(n_classes), weights.counts)
     records = np.arange(len(labels)) | (labels.astype(np.int64) << 32)
     judge = CRITERIA[criterion](n_classes) if cost is None else Cost(n_classes, cost)
     return Judge(moments, judge, records, weights.unit, weights.unit)

@@ -89,7 +89,7 @@ def grow(table: BinnedTable, judge: Judge, limits: GrowthRules, team: Team) -> G
         space.records[0] = judge.records
         _open_root(space, rules, n_rows)
         nodes = empty_nodes(rules.max_leaves, table.n_rows, width, n_words)
-        nodes.counters[N_NODES] = 1
+        nodes.counters[N_NODES], nodes.table[0].n_rows = 1, n_rows
         team.run(grow_kernel, problem, space, desks, nodes)
         _grow_tasks(problem, space, nodes, (table.max_bins, n_lines), team)
         if not nodes.counters[OVERFLOW]:

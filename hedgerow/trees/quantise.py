@@ -56,11 +56,10 @@ def quantised_targets(y: NDArray[np.float64], weights: Steps) -> TargetSteps:
     counts = weights.counts.astype(np.float64)
     exponent = np.frexp(peak)[1]
     if weights.unit == 1.0:
-        # Three times the rounded target is three repeats of it: both factors are short enough.
-        room = min(_BITS - np.log2(counts.sum()), _EXACT - 1 - np.log2(counts.max()))
-        shift = int(room) - exponent
-        products = counts[:, None] * np.rint(np.ldexp(y - centre, shift))
-        return TargetSteps(products.astype(np.int64), np.ldexp(1.0, -shift), centre)
+        # Three times the rounded target is three repeats of it: the step depends on sums only.
+        shift = min(int(_BITS - np.log2(counts.sum())), _EXACT - 1) - exponent
+        steps = np.rint(np.ldexp(y - centre, shift)).astype(np.int64)
+        return TargetSteps(weights.counts[:, None] * steps, np.ldexp(1.0, -shift), centre)
     largest = np.frexp(counts.max())[1]
     shift = _BITS - int(np.ceil(np.log2(len(y) + 1))) - exponent - largest
     products = np.rint(np.ldexp(counts[:, None] * (y - centre), shift))

@@ -22,6 +22,7 @@ from hedgerow.trees.tree import Tree
 
 Floats: TypeAlias = NDArray[np.float64]
 _BITS = 61
+_TINY = 1e-300  # squares of smaller steps are 0, and gains are divided by them
 
 
 def target_judge(y: Floats, weights: Steps) -> Judge:
@@ -32,14 +33,16 @@ def target_judge(y: Floats, weights: Steps) -> Judge:
     records = np.arange(n_rows)
     if n_outputs == 1:
         products = np.ascontiguousarray(steps.products[:, 0])
-        score_unit = float(steps.unit[0] ** 2 / weights.unit)
+        score_unit = max(float(steps.unit[0] ** 2 / weights.unit), _TINY)
         moments = Targets(products, weights.counts, labels)
         return Judge(moments, SquaredError(0), records, weights.unit, score_unit)
     # All outputs in the same step, so that their squares add up.
     unit = steps.unit.max()
     products = np.rint(steps.products * (steps.unit / unit)).astype(np.int64)
     vectors = TargetVectors(n_outputs, products, weights.counts, labels)
-    score_unit = float(unit**2 / weights.unit / n_outputs)  # impurity is a mean over outputs
+    score_unit = max(
+        float(unit**2 / weights.unit / n_outputs), _TINY
+    )  # impurity is a mean over outputs
     return Judge(vectors, SquaredErrors(n_outputs), records, weights.unit, score_unit)
 
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from numba import config
 from numpy.testing import assert_array_equal
 
 from hedgerow.kernels.codes import (
@@ -104,9 +103,6 @@ def test_a_threshold_has_the_left_value_on_its_left_and_the_right_on_its_right(p
     assert left <= between(left, right) < right
 
 
-@pytest.mark.xfail(
-    config.DISABLE_JIT, raises=RuntimeWarning, reason="-inf + inf warns if the JIT is off"
-)
 def test_a_threshold_between_the_infinities_is_the_lower_one():
     # As numpy's floats, which is what a table of bins holds.
     assert between(np.float64(-math.inf), np.float64(math.inf)) == -math.inf

@@ -26,10 +26,7 @@ CLASS_CRITERIA = {
     "cost": Cost(3, np.array(COST)),
 }
 ALL_BUT_COST = [name for name in CLASS_CRITERIA if name != "cost"]
-COST_WITHOUT_A_CLASS = pytest.param(
-    "cost",
-    marks=pytest.mark.xfail(strict=True, reason="Cost.at ignores the classes that seen() left out"),
-)
+COST_WITHOUT_A_CLASS = pytest.param("cost")
 SHARE = Fraction(1, 2**50)  # some rounding errors of 2^-53 each, of numbers as large as the weight
 
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numba import config
 
 from hedgerow.trees import grower as library
 from hedgerow.trees.grower import Grown, grow
@@ -87,7 +86,6 @@ def test_a_tree_of_three_classes_is_that_of_its_definition(criterion, problem, r
     assert_equals_oracle(problem, criterion, rules)
 
 
-@pytest.mark.xfail(strict=True, reason="Cost.at ignores the classes that seen() left out")
 def test_a_tree_of_three_classes_by_their_costs_is_that_of_its_definition():
     for seed in range(20):
         assert_equals_oracle(seeded_problem(seed, 30, 3), "cost", FULL)
@@ -170,14 +168,12 @@ def test_a_tree_of_more_values_than_a_byte_has_is_that_of_its_definition(n_class
     assert_equals_oracle(wide, criterion, rules)
 
 
-@pytest.mark.xfail(strict=True, reason=SMALLER_FIRST)
 def test_a_tree_of_few_leaves_by_misclassification_is_that_of_its_definition():
     for seed in range(5):
         problem = seeded_problem(seed, 40, 3, most=3)
         assert_equals_oracle(problem, "misclassification", FEW_LEAVES)
 
 
-@pytest.mark.xfail(strict=True, reason=SMALLER_FIRST)
 def test_of_leaves_of_equal_gain_the_left_one_is_split_first():
     # The root parts {0, 1} from {2, 3}; then both sides gain the same.
     columns = (0.0, 0.0, 1.0, 1.0), (0.0, 1.0, 0.0, 1.0)
@@ -231,7 +227,6 @@ def test_a_tree_of_some_rows_is_that_of_its_definition():
     assert grown.n_rows.tolist()[1:] == [len(own) for own in expected.rows][1:]
 
 
-@pytest.mark.xfail(strict=True, reason="the root counts the rows of the table, not its own")
 def test_the_root_of_some_rows_counts_these_rows():
     problem = seeded_problem(3, 30, 2)
     table, judge = table_of(problem), judge_of(problem, "gini")
@@ -239,7 +234,6 @@ def test_the_root_of_some_rows_counts_these_rows():
     assert grown.n_rows[0] == 10
 
 
-@pytest.mark.xfail(strict=True, reason="the draw that orders features also orders category 1")
 def test_a_feature_that_was_drawn_may_have_each_of_its_categories_on_either_side():
     columns = tuple("abcabcabc"), tuple("aaabbbccc")
     problem = Problem(columns, (0, 1, 0, 1, 0, 1, 0, 1, 0), (1.0,) * 9, 2)
@@ -252,7 +246,6 @@ def test_a_feature_that_was_drawn_may_have_each_of_its_categories_on_either_side
     assert (abs(n_left - 200) < 40).all()
 
 
-@pytest.mark.xfail(config.DISABLE_JIT, raises=RuntimeWarning, reason="inf - inf warns in numpy")
 def test_a_random_cut_of_an_infinite_range_is_between_two_values():
     for column in ((-math.inf, 0.0, math.inf), (-1.7e308, 0.0, 1.7e308)):
         problem = Problem((column,), (0, 1, 0), (1.0,) * 3, 2)
@@ -337,7 +330,6 @@ def test_histograms_grow_the_same_tree_as_tallies(monkeypatch, n_classes, rules)
     assert_same(by_histograms, grown_by(3, problem, criterion, ALL_RULES[rules]))
 
 
-@pytest.mark.xfail(strict=True, reason="a histogram tries orders of classes the node has not")
 def test_histograms_part_categories_as_tallies_do_where_a_class_is_absent(monkeypatch):
     # Class 0 is not in the node. By its share, 0 in both, a comes before b; by that of 1, b does.
     column, targets = ("a", "b") * 600, (1, 2) * 600

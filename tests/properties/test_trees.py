@@ -179,7 +179,6 @@ def test_a_constant_column_makes_no_difference(n_classes):
 WEIGHTS_CHANGE_UNITS = "the step of targets depends on the largest weight, not only on their sum"
 
 
-@pytest.mark.xfail(strict=True, reason=WEIGHTS_CHANGE_UNITS)
 def test_a_target_of_weight_three_is_three_targets():
     # In tenths two cuts gain the same; how these are rounded must not depend on the weights.
     problem = Problem(
