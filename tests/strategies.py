@@ -14,6 +14,7 @@ from hedgerow.data.binned import BinnedTable, Recipe, bin_table
 from hedgerow.data.table import read_table
 from hedgerow.kernels.codes import BIN, BLOCK, FEATURE, MISSING, Codes
 from hedgerow.kernels.logarithm import log2
+from hedgerow.kernels.moments import ClassWeights
 from hedgerow.kernels.team import Team, hired
 from hedgerow.trees.classification import class_judge
 from hedgerow.trees.grower import Grown, Judge, grow
@@ -266,6 +267,13 @@ def codes_of(columns: list[CodedColumn] | tuple[CodedColumn, ...]) -> Codes:
     for place, column in enumerate(wide):
         codes.wide[place] = [column.n_bins if code is None else code for code in column.codes]
     return codes
+
+
+def class_moments(weights: Any, keeps_all: int = 0) -> ClassWeights:
+    """Return the moments of rows of three classes with these weights."""
+    return ClassWeights(
+        n_classes=3, keeps_all=keeps_all, place=np.arange(3), weights=np.asarray(weights)
+    )
 
 
 # ---------------------------------------------------------------- the oracle's view

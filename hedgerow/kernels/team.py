@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
-from weakref import WeakSet
+from weakref import ref
 
 import numba
 import numpy as np
@@ -85,23 +85,35 @@ class _Helper:
 
 
 class _Pool:
-    """The helpers of this process that no team has now, and the teams that are at work."""
+    """The helpers of this process that no team has now, and the teams that are at work.
+
+    There is no lock that an interrupt could leave locked: queues and lists are changed in
+    one step, and a team that was lost on the way is forgotten with its last reference.
+    """
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.idle: list[_Helper] = []
-        self.teams: WeakSet[Team] = WeakSet()  # an interrupted fit leaves nothing behind
+        self.idle: SimpleQueue[_Helper] = SimpleQueue()
+        self.teams: list[ref[Team]] = []
 
     @property
     def n_at_work(self) -> int:
         """Threads of all teams."""
-        return sum(team.n_threads for team in self.teams)
+        return sum(team.n_at_work for each in tuple(self.teams) if (team := each()) is not None)
+
+    def note(self, team: "Team") -> None:
+        """Count a team's threads as at work, and forget teams that are not any more."""
+        kept = [each for each in self.teams if (old := each()) is not None and old.n_at_work]
+        self.teams = [*kept, ref(team)]
 
     def take(self, n_helpers: int) -> "list[_Helper]":
         """Give helpers, new ones if too few are idle."""
-        with self.lock:
-            taken = [self.idle.pop() for _ in range(min(n_helpers, len(self.idle)))]
-        return taken + [_Helper() for _ in range(n_helpers - len(taken))]
+        taken: list[_Helper] = []
+        while len(taken) < n_helpers:
+            try:
+                taken.append(self.idle.get_nowait())
+            except Empty:
+                taken.append(_Helper())
+        return taken
 
 
 _pool = _Pool()
@@ -141,7 +153,7 @@ class Team:
     """Threads hired for one fit or prediction. Without helpers the caller does the work."""
 
     def __init__(self, n_threads: int) -> None:
-        self.n_threads = n_threads
+        self.n_threads = self.n_at_work = n_threads
         self.helpers: list[_Helper] = []
         self.errors: list[BaseException] = []
         self.ended: SimpleQueue[_Task] = SimpleQueue()
@@ -228,14 +240,13 @@ def hired(n_jobs: int | None, work: float) -> Iterator[Team]:
     """
     pool = _pool
     wanted = n_threads_for(n_jobs)
-    with pool.lock:
-        team = Team(1 if work < _BRIEF else max(1, wanted - pool.n_at_work))
-        pool.teams.add(team)
+    team = Team(1 if work < _BRIEF else max(1, wanted - pool.n_at_work))
+    pool.note(team)
     try:
         if work >= _BRIEF:
             team.helpers = pool.take(team.n_threads)
         yield team
     finally:
-        pool.teams.discard(team)
-        with pool.lock:
-            pool.idle.extend(team.helpers)
+        team.n_at_work = 0
+        for helper in team.helpers:
+            pool.idle.put(helper)

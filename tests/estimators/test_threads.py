@@ -328,6 +328,7 @@ def run_in_team(crew, n_threads=2):
         team.run(crew, None)
 
 
+@pytest.mark.slow
 def test_an_interrupt_at_any_line_leaves_no_member_behind():
     run_in_team(Crew())  # the threads are there
     for line in range(1, 1000):

@@ -16,8 +16,8 @@ from hedgerow.kernels.criteria import (
     SquaredErrors,
 )
 from hedgerow.kernels.jit import kernel
-from hedgerow.kernels.moments import ClassWeights, Targets
-from tests.strategies import COST, criterion_of
+from hedgerow.kernels.moments import Targets
+from tests.strategies import COST, class_moments, criterion_of
 
 CLASS_CRITERIA = {
     "gini": Gini(3),
@@ -25,8 +25,6 @@ CLASS_CRITERIA = {
     "misclassification": Misclassification(3),
     "cost": Cost(3, np.array(COST)),
 }
-ALL_BUT_COST = [name for name in CLASS_CRITERIA if name != "cost"]
-COST_WITHOUT_A_CLASS = pytest.param("cost")
 SHARE = Fraction(1, 2**50)  # some rounding errors of 2^-53 each, of numbers as large as the weight
 
 
@@ -46,7 +44,7 @@ def score_seen(criterion, moments, total, room, part):
     own = moments.seen(total, room)
     last = total.shape[0] - 1
     for k in range(last):
-        if total[k] > 0:
+        if total[k] > 0 or own.keeps_all:
             part[own.place[k]] = part[k]
     part[own.n_classes] = part[last]
     return criterion.at(own, room[1]).score(part)
@@ -79,12 +77,12 @@ def test_a_score_of_whole_costs_is_exact(criterion, weights):
     assert scored(CLASS_CRITERIA[criterion], np.array([*weights, 5])) == exact
 
 
-@pytest.mark.parametrize("criterion", [*ALL_BUT_COST, COST_WITHOUT_A_CLASS])
+@pytest.mark.parametrize("criterion", CLASS_CRITERIA)
 @given(class_weights(2**40), class_weights(2**40))
 @example([0, 3, 5], [0, 1, 2])
 def test_a_node_without_a_class_sees_the_same_scores(criterion, left, right):
     left, right = np.array([*left, 5]), np.array([*right, 7])
-    moments = ClassWeights(3, np.arange(3), np.ones(1, np.int64))
+    moments = class_moments([1], keeps_all=int(criterion == "cost"))  # costs know all classes
     expected = scored(CLASS_CRITERIA[criterion], left)
     room = np.full((2, 4), -7)
     seen = score_seen(CLASS_CRITERIA[criterion], moments, left + right, room, left.copy())

@@ -1,7 +1,6 @@
 """The grower against its definition, and against itself with other threads, rows and paths."""
 
 import math
-import warnings
 
 import numpy as np
 import pytest
@@ -28,14 +27,9 @@ from tests.strategies import (
     whole_weights,
 )
 
-# With the JIT off numpy warns of sums of infinities; that is tested by itself.
-pytestmark = pytest.mark.filterwarnings("ignore:(invalid value|overflow):RuntimeWarning")
-
 FULL = GrowthRules(min_gain=-math.inf)
 FEW_LEAVES = GrowthRules(min_gain=-math.inf, max_leaves=7)
 LEVEL_BY_LEVEL = GrowthRules(min_gain=-math.inf, max_leaves=7, level_by_level=True)
-# Bugs that tests below wait for.
-SMALLER_FIRST = "leaves of equal gain are split by leaf number, which depends on counts of rows"
 
 
 def categories_of(grown: Grown, node: int, n_categories: int) -> frozenset[int]:
@@ -80,15 +74,10 @@ def test_a_tree_of_two_classes_is_that_of_its_definition(criterion, problem, rul
     assert_equals_oracle(problem, criterion, rules)
 
 
-@pytest.mark.parametrize("criterion", ["gini", "entropy", "misclassification"])
+@pytest.mark.parametrize("criterion", CLASS_CRITERIA)
 @given(problem=problems(n_classes=3, weights=whole_weights()), rules=growth_rules(limited=False))
 def test_a_tree_of_three_classes_is_that_of_its_definition(criterion, problem, rules):
     assert_equals_oracle(problem, criterion, rules)
-
-
-def test_a_tree_of_three_classes_by_their_costs_is_that_of_its_definition():
-    for seed in range(20):
-        assert_equals_oracle(seeded_problem(seed, 30, 3), "cost", FULL)
 
 
 @given(problem=problems(weights=whole_weights()), rules=growth_rules(limited=False))
@@ -133,14 +122,13 @@ def test_a_tree_of_few_leaves_is_that_of_its_definition(problem, rules):
     assert_equals_oracle(problem, "gini", rules)
 
 
-@pytest.mark.parametrize("criterion", ["gini", "entropy", "misclassification"])
+@pytest.mark.parametrize("criterion", CLASS_CRITERIA)
 @pytest.mark.parametrize("seed", range(5))
 def test_a_large_tree_of_classes_is_that_of_its_definition(criterion, seed):
     for n_classes in (2, 3):
         problem = seeded_problem(seed, 40, n_classes, most=3)
         assert_equals_oracle(problem, criterion, FULL)
-        if criterion != "misclassification":  # below: many of its gains are equal
-            assert_equals_oracle(problem, criterion, FEW_LEAVES)
+        assert_equals_oracle(problem, criterion, FEW_LEAVES)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -166,12 +154,6 @@ def test_a_tree_of_more_values_than_a_byte_has_is_that_of_its_definition(n_class
     rules = GrowthRules(min_gain=-math.inf, max_leaves=6)
     assert_equals_oracle(problem, criterion, rules)
     assert_equals_oracle(wide, criterion, rules)
-
-
-def test_a_tree_of_few_leaves_by_misclassification_is_that_of_its_definition():
-    for seed in range(5):
-        problem = seeded_problem(seed, 40, 3, most=3)
-        assert_equals_oracle(problem, "misclassification", FEW_LEAVES)
 
 
 def test_of_leaves_of_equal_gain_the_left_one_is_split_first():
@@ -249,10 +231,8 @@ def test_a_feature_that_was_drawn_may_have_each_of_its_categories_on_either_side
 def test_a_random_cut_of_an_infinite_range_is_between_two_values():
     for column in ((-math.inf, 0.0, math.inf), (-1.7e308, 0.0, 1.7e308)):
         problem = Problem((column,), (0, 1, 0), (1.0,) * 3, 2)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            grown = grown_by(1, problem, "gini", GrowthRules(max_leaves=2, random_cut=True))
-        assert grown.threshold[0] in column[:2]
+        grown = grown_by(1, problem, "gini", GrowthRules(max_leaves=2, random_cut=True))
+        assert column[0] <= grown.threshold[0] < column[2]
 
 
 # ---------------------------------------------------------------- the same bytes, however grown

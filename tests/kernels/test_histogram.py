@@ -8,9 +8,9 @@ from numpy.testing import assert_array_equal
 from hedgerow.kernels.codes import N_BINS
 from hedgerow.kernels.histogram import build, merge, subtract
 from hedgerow.kernels.jit import kernel
-from hedgerow.kernels.moments import ClassWeights, Targets
+from hedgerow.kernels.moments import Targets
 from tests.oracle.histogram import sums_by_code
-from tests.strategies import coded_columns, codes_of
+from tests.strategies import class_moments, coded_columns, codes_of
 
 
 @kernel
@@ -81,7 +81,7 @@ def test_a_histogram_of_classes_has_the_sums_of_each_feature_and_code(table):
         for label, w in zip(labels, weights, strict=True)
     ]
     records = np.arange(len(weights)) | (labels << 32)
-    hist = histogram_of(codes_of(columns), records, ClassWeights(3, np.arange(3), weights))
+    hist = histogram_of(codes_of(columns), records, class_moments(weights))
     assert_array_equal(hist, expected_of(columns, by_row, 4))
 
 

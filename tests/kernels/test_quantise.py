@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from hedgerow.estimators.checks import check_weights
 from hedgerow.trees.quantise import quantised_targets, quantised_weights
 from hedgerow.trees.regression import target_judge
 
@@ -149,20 +150,14 @@ def test_equal_targets_have_no_steps(y):
 
 # ---------------------------------------------------------------- the ends of the range
 
-SQUARED_STEP = "the square of a step of targets below 1e-146 is 0, and gains are divided by it"
 
-
-def test_the_smallest_weights_have_a_step():
-    steps = quantised_weights(np.array([5e-324, 1e-323]))
-    assert [int(count) * Fraction(steps.unit) for count in steps.counts] == [
-        Fraction(5e-324),
-        Fraction(1e-323),
-    ]
-
-
-def test_the_largest_weights_have_a_step():
-    steps = quantised_weights(np.array([1.7e308, 1.7e308]))
-    assert steps.counts.min() > 2**50
+@pytest.mark.parametrize("weights", [[5e-324, 1e-323], [1e-310, 3e-310], [8e307, 1.6e308]])
+def test_weights_of_any_size_keep_their_ratios(weights):
+    steps = quantised_weights(check_weights(weights, 2))
+    assert steps.unit > 0
+    assert Fraction(int(steps.counts[0]), int(steps.counts[1])) == Fraction(weights[0]) / Fraction(
+        weights[1]
+    )
 
 
 @pytest.mark.parametrize("size", [1e-150, 1e-300])

@@ -23,9 +23,6 @@ from tests.strategies import (
     whole_weights,
 )
 
-# With the JIT off numpy warns of sums of infinities; test_codes tests that by itself.
-pytestmark = pytest.mark.filterwarnings("ignore:(invalid value|overflow):RuntimeWarning")
-
 STUMP = GrowthRules(max_leaves=2, min_gain=-math.inf)
 ANY = Limits(min_rows=1, min_weight=1)
 # Gains are differences of scores as large as the weights, each rounded to 53 bits.
@@ -111,7 +108,7 @@ def test_no_subset_of_categories_parts_targets_better():
         assert_best_of(grown, data, list(subsets(data.features[0], range(24))), score_scale(data))
 
 
-@pytest.mark.parametrize("criterion", ["gini", "entropy", "misclassification"])
+@pytest.mark.parametrize("criterion", CLASS_CRITERIA)
 def test_no_class_by_itself_orders_the_categories_of_three_classes_better(criterion):
     for seed in range(10):
         grown, data = stump_and_data(category_problem(seed, 3), criterion)

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.kernels.jit import kernel
-from hedgerow.kernels.moments import ClassWeights, Targets
+from hedgerow.kernels.moments import Targets
 from hedgerow.kernels.tally import Rows, _sort_many, clear, sweep, tally
 from hedgerow.kernels.workspace import desk_of, desks_for
 from tests.oracle.histogram import sums_by_code
-from tests.strategies import CodedColumn, coded_columns, codes_of
+from tests.strategies import CodedColumn, class_moments, coded_columns, codes_of
 
 # Narrow and wide; more and fewer than rows; beyond one word of words of bits (64 * 64 codes).
 N_BINS = st.sampled_from([3, 40, 255, 256, 300, 9000])
@@ -75,7 +75,7 @@ def assert_tally(column, rows, moments, by_row, listed):
 @given(tallies())
 def test_a_tally_of_classes_has_the_sums_of_each_code_that_occurs(problem):
     column, order, bounds, labels, weights = problem
-    moments = ClassWeights(3, np.arange(3), weights)
+    moments = class_moments(weights)
     listed = taken(order, bounds)
     by_row = [
         (*(int(w) if k == label else 0 for k in range(3)), 1)

@@ -134,7 +134,7 @@ def test_an_interrupt_of_the_caller_ends_the_kernel_and_the_team_works_on():
         time.sleep(0.2)  # until the caller waits; what if it does not yet is tested below
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job may ignore it
     with hired(2, MUCH) as team:
         team.run(wait_for_others)
         threading.Thread(target=interrupt).start()
@@ -158,7 +158,7 @@ def test_an_interrupt_while_members_are_being_started_ends_those_that_were(monke
         do = last.do
 
         def interrupted(task):
-            monkeypatch.setattr(last, "do", do)
+            monkeypatch.setattr(last, "do", do)  # only once
             do(task)
             raise KeyboardInterrupt
 

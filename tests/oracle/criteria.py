@@ -126,6 +126,10 @@ class Cost(_Classes):
     def __init__(self, cost: Sequence[Sequence[float]]) -> None:
         self.cost = cost
 
+    def keys(self, total: Sums) -> list[Callable[[Sums], float]]:
+        """Order by the share of each class, even of those that do not occur in the node."""
+        return super().keys((1,) * len(total))
+
     def exact(self, sums: Sums) -> Fraction:
         return -sum(sums[:-1]) * cheapest(sums[:-1], self.cost)
 

@@ -100,7 +100,7 @@ def _candidates(data: Data, rules: Rules, node: Node) -> list[int]:
     ]
     if rules.n_candidates is None or rules.n_candidates >= len(data.features):
         return varying
-    rank: Callable[[int], float] = lambda number: uniform(mixed(mixed(node.bits, number), 3))  # noqa: E731
+    rank: Callable[[int], float] = lambda number: uniform(mixed(mixed(node.bits, number), -1))  # noqa: E731
     return sorted(varying, key=lambda number: (-rank(number), -number))[: rules.n_candidates]
 
 

@@ -139,8 +139,8 @@ def half_way(left: float, right: float) -> float:
 
 def _drawn_threshold(u: float, values: Sequence[tuple[float, float]]) -> float:
     low, high = values[0][0], values[-1][1]
-    if low > float("-inf") and high - low < float("inf"):
-        drawn = low + u * (high - low)
+    if low > float("-inf") and high < float("inf"):
+        drawn = (1.0 - u) * low + u * high
         if low <= drawn < high:
             return drawn
     return values[int(u * (len(values) - 1))][1]

@@ -19,9 +19,6 @@ from tests.strategies import (
     whole_weights,
 )
 
-# With the JIT off numpy warns of sums of infinities: see tests/kernels.
-pytestmark = pytest.mark.filterwarnings("ignore:(invalid value|overflow):RuntimeWarning")
-
 FULL = GrowthRules(min_gain=-math.inf)
 # Strictly increasing, also after rounding, on the whole numbers that problems hold.
 RESCALINGS = {
@@ -174,9 +171,6 @@ def test_a_constant_column_makes_no_difference(n_classes):
             )
             for name, first, second in zip(Grown._fields, one, other, strict=True):
                 assert first.tobytes() == second.tobytes(), f"{name}, seed {seed}"
-
-
-WEIGHTS_CHANGE_UNITS = "the step of targets depends on the largest weight, not only on their sum"
 
 
 def test_a_target_of_weight_three_is_three_targets():
