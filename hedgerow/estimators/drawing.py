@@ -14,8 +14,10 @@ def export_text(model: BaseTree, *, max_depth: int | None = 10, decimals: int = 
     --------
     >>> from hedgerow import DecisionTreeRegressor, export_text
     >>> tree = DecisionTreeRegressor(max_depth=1).fit([[1], [2], [3]], [0.0, 0.0, 6.0])
-    >>> print(export_text(tree))  # doctest: +ELLIPSIS
-    x0...
+    >>> print(export_text(tree))
+    3 rows (2)
+    |-- x0 <= 2.5: 2 rows -> 0
+    `-- x0 > 2.5: 1 row -> 6
     """
     return export.export_text(*_tree_and_names(model), max_depth=max_depth, decimals=decimals)
 

@@ -82,9 +82,9 @@ class DecisionTreeClassifier(ClassifierMixin, CartTree):
     Examples
     --------
     >>> from hedgerow import DecisionTreeClassifier
-    >>> X = [[1.0, "red"], [2.0, "blue"], [None, "red"], [4.0, "green"]]
-    >>> tree = DecisionTreeClassifier().fit(X, ["yes", "no", "yes", "no"])
-    >>> tree.predict([[3.0, "red"], [1.0, "green"]])
+    >>> X = [[4.0, "red"], [2.0, "blue"], [None, "blue"], [1.0, "red"]]
+    >>> tree = DecisionTreeClassifier().fit(X, ["yes", "no", "no", "yes"])
+    >>> tree.predict([[3.0, "red"], [1.0, "blue"]])
     array(['yes', 'no'], dtype='<U3')
     """
 
@@ -149,6 +149,12 @@ class DecisionTreeClassifier(ClassifierMixin, CartTree):
         codes = np.searchsorted(classes, np.where(present, labels, classes[0]))
         if self.class_weight is not None:
             weights = weights * compute_sample_weight(self.class_weight, labels)
+            if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+                raise ValueError(
+                    f"class_weight={self.class_weight!r} makes weights that are negative, not "
+                    "finite, or zero for every row. Give each class a finite weight, 0 or more, "
+                    "and at least one class of y a positive one."
+                )
         cost = check_cost(self.misclassification_cost, len(classes))
         factors = np.ones(len(classes)) if cost is None else _altered_priors(cost, self.criterion)
         self._cost, self._factors = cost, factors

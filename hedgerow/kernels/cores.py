@@ -17,7 +17,8 @@ def n_cores(cgroups: Path = Path("/sys/fs/cgroup")) -> int:
     """Return the cores the process may use, by affinity, container quota and environment."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     limits = [float(cores or 1), _quota(cgroups)]
-    limits += [float(os.environ[name]) for name in _VARIABLES if os.environ.get(name, "").isdigit()]
+    given = [os.environ.get(name, "").split(",")[0].strip() for name in _VARIABLES]
+    limits += [float(number) for number in given if number.isdigit() and int(number) > 0]
     return max(1, math.ceil(min(limits)))
 
 

@@ -219,7 +219,7 @@ def test_cells_beyond_two_to_the_31_are_addressed_in_64_bits():
     codes = Codes(blocks, columns, np.empty((0, n_rows), np.int32), features, bins)
     nothing = np.zeros(n_features, bool)
     table = BinnedTable(codes, (None,) * n_features, n_rows, nothing, nothing)
-    moments = ClassWeights(2, np.arange(2), weights)
+    moments = ClassWeights(2, 0, np.arange(2), weights)
     judge = Judge(moments, Gini(2), used | labels << 32, 1.0, 1.0)
     with hired(1, 0.0) as team:
         tree, grown = classification_tree(table, judge, GrowthRules(), team)
