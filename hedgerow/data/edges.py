@@ -61,9 +61,9 @@ def merge(summaries: Sequence[Summary]) -> Summary:
 def choose_bins(summary: Summary, max_bins: int | None) -> Bins:
     """Give each distinct value a bin, or, if there are more than max_bins, share them out.
 
-    Bins are closed from the left as soon as they hold their part of the weight that is
-    still to be shared out. A value that is heavier than such a part has a bin of its own,
-    so that a column of mostly zeros keeps its other bins for the other values.
+    A value heavier than an even share of what the others leave has a bin of its own, so
+    that a column of mostly zeros keeps its other bins for the other values. Those are
+    closed from the left as soon as they hold their part of what is still to be shared out.
     """
     values, weights = summary
     if max_bins is None or len(values) <= max_bins:
@@ -74,20 +74,42 @@ def choose_bins(summary: Summary, max_bins: int | None) -> Bins:
 
 def _shared_out(weights: NDArray[np.int64], max_bins: int) -> NDArray[np.int64]:
     """Return the last value of each bin, in at most max_bins bins."""
-    running = np.cumsum(weights)
-    total, n_values = int(running[-1]), len(weights)
+    heavy = _heavy(weights, max_bins)
+    running = np.cumsum(np.where(heavy, 0, weights))
+    stretches = _stretches(heavy)
     ends: list[int] = []
-    begin, used = 0, 0
-    while begin < n_values:
-        n_bins = max_bins - len(ends)
-        if n_bins == 1:
-            ends.append(n_values - 1)
+    n_left = max_bins - int(np.count_nonzero(heavy))
+    for number, (first, end) in enumerate(stretches):
+        later = len(stretches) - 1 - number  # stretches that need a bin at least
+        begin = first
+        while begin < end:
+            used, last = int(running[begin]) - int(weights[begin]), end - 1
+            if n_left - later > 1:
+                share = -(-(int(running[-1]) - used) // (n_left - later))
+                last = min(last, int(np.searchsorted(running, used + share)))
+            ends.append(last)
+            begin, n_left = last + 1, n_left - 1
+    return np.sort(np.concatenate([ends, np.flatnonzero(heavy)])).astype(np.int64)
+
+
+def _heavy(weights: NDArray[np.int64], max_bins: int) -> NDArray[np.bool_]:
+    """Tell which values have a bin of their own."""
+    heavy = np.zeros(len(weights), bool)
+    while True:
+        n_bins = max_bins - int(np.count_nonzero(heavy))
+        if n_bins <= 1:
             break
-        target = used + -(-(total - used) // n_bins)
-        end = int(np.searchsorted(running, target))
-        # A value that overfills the bin by itself starts a new one.
-        if end > begin and int(weights[end]) * n_bins >= total - used:
-            end -= 1
-        ends.append(end)
-        begin, used = end + 1, int(running[end])
-    return np.array(ends)
+        more = weights > int(weights[~heavy].sum()) // n_bins
+        if not (more & ~heavy).any():
+            break
+        heavy |= more
+    if np.count_nonzero(heavy) + len(_stretches(heavy)) > max_bins:
+        heavy[:] = False
+        heavy[np.argsort(-weights, kind="stable")[: (max_bins - 1) // 2]] = True
+    return heavy
+
+
+def _stretches(heavy: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return (begin, end) of each run of values between heavy ones."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[True], heavy, [True]])))
+    return [(int(begin), int(end)) for begin, end in edges.reshape(-1, 2)]

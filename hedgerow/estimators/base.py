@@ -23,7 +23,6 @@ from hedgerow.kernels.predict import Paths, average_unseen, leaf_indices
 from hedgerow.kernels.team import Team, hired
 from hedgerow.trees.importance import impurity_importances
 from hedgerow.trees.labels import TreeNames
-from hedgerow.trees.quantise import Steps
 from hedgerow.trees.rules import GrowthRules
 from hedgerow.trees.tree import Tree
 
@@ -278,15 +277,14 @@ def categorical_columns(given: Any, table: Table) -> frozenset[int]:
 def bin_for(
     estimator: BaseTree,
     table: Table,
-    rows: NDArray[np.int64] | None,
-    weights: Steps,
+    sample: Any,
     team: Team,
 ) -> BinnedTable:
     """Bin the rows that count; three rows and a row of weight 3 are binned alike."""
-    counts = weights.counts
+    counts = sample.weights.counts
     uneven = counts if counts.min() != counts.max() else None
-    n_rows = int(counts.sum()) if weights.unit == 1.0 else len(counts)
-    binned = bin_table(table, estimator._recipe(table, n_rows), team, rows, uneven)
+    recipe = estimator._recipe(table, sample.n_rows)
+    binned = bin_table(table, recipe, team, sample.rows, uneven)
     empty = np.flatnonzero(binned.is_empty)
     if len(empty):
         listed = ", ".join(str(table.place(int(feature))) for feature in empty[:5])

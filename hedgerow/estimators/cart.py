@@ -14,19 +14,38 @@ from hedgerow.estimators.pruning_cv import pruned_by_cv
 from hedgerow.kernels.team import hired
 from hedgerow.trees.grower import Judge
 from hedgerow.trees.pruning import pruned, pruning_path
-from hedgerow.trees.quantise import quantised_weights
+from hedgerow.trees.quantise import grouped_weights, quantised_weights
 from hedgerow.trees.rules import GrowthRules
 from hedgerow.trees.tree import Tree
 
 
 class Sample:
-    """Rows that count, with their targets and weights in whole steps."""
+    """Rows that count, with their targets and weights in whole steps.
 
-    def __init__(self, targets: NDArray[Any], weights: NDArray[np.float64], max_bits: int) -> None:
-        kept = np.flatnonzero(weights > 0)
+    rows     int64 [n] or None   their numbers in the table; None: all of them
+    targets  [n, ...]
+    weights  Steps               what a row counts in the growing of a tree
+    counts   int64 [n]           what its loss counts
+    n_rows   int                 how many rows these stand for: one of weight 3 is three
+    """
+
+    def __init__(
+        self,
+        targets: NDArray[Any],
+        weights: NDArray[np.float64],
+        max_bits: int = 30,
+        factors: NDArray[np.float64] | None = None,
+    ) -> None:
+        """Keep the rows of positive weight; factors: of each class, if targets are classes."""
+        kept = np.flatnonzero(weights > 0 if factors is None else weights * factors[targets] > 0)
         self.rows = None if len(kept) == len(weights) else kept
         self.targets = targets if self.rows is None else targets[kept]
-        self.weights = quantised_weights(weights[kept], max_bits)
+        plain = quantised_weights(weights[kept], max_bits)
+        self.weights = plain
+        if factors is not None:
+            self.weights = grouped_weights(weights[kept], factors, self.targets)
+        self.counts = plain.counts
+        self.n_rows = int(plain.counts.sum()) if plain.unit == 1.0 else len(kept)
 
 
 class CartTree(BaseTree):
@@ -56,7 +75,7 @@ class CartTree(BaseTree):
         """Grow, prune and keep a tree."""
         work = float(len(sample.targets)) * table.n_features
         with hired(self.n_jobs, work) as team:
-            binned = bin_for(self, table, sample.rows, sample.weights, team)
+            binned = bin_for(self, table, sample, team)
 
             def grown(places: NDArray[np.int64] | None) -> Tree:
                 tree: Tree = self._grow(binned, sample, places, team)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_y, _num_samples, column_or_1d
 
 from hedgerow.data.table import Table
@@ -181,6 +182,28 @@ def unknown_option(name: str, value: Any, accepted: tuple[str, ...]) -> ValueErr
     near = difflib.get_close_matches(str(value), accepted, 1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     return ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, accepted))}.{hint}")
+
+
+def check_class_weight(
+    class_weight: Any,
+    classes: NDArray[Any],
+    codes: NDArray[np.int64],
+    weights: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return what the weights of each class are multiplied by."""
+    if class_weight is None:
+        return np.ones(len(classes))
+    if class_weight == "balanced":
+        totals = np.array([weights[codes == code].sum() for code in range(len(classes))])
+        return np.asarray(totals.sum() / (len(classes) * totals))
+    factors = compute_class_weight(class_weight, classes=classes, y=classes)
+    if not (np.isfinite(factors).all() and (factors >= 0).all() and factors.any()):
+        raise ValueError(
+            f"class_weight={class_weight!r} has weights that are negative or not finite, or only "
+            "zeros for the classes of y. Give each class a finite weight, 0 or more, and at least "
+            "one class of y a positive one."
+        )
+    return np.asarray(factors)
 
 
 def check_cost(cost: Any, n_classes: int) -> NDArray[np.float64] | None:

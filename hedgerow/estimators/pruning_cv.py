@@ -7,12 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
+from hedgerow.kernels.finished import N_LIMBS, add_products, step_of, summed_limbs
 from hedgerow.kernels.predict import Paths, leaf_indices
 from hedgerow.kernels.team import Team
 from hedgerow.trees.pruning import collapse_alphas, pruned, pruning_path
 from hedgerow.trees.tree import Tree
-
-_BITS = 61
 
 
 def pruned_by_cv(
@@ -33,7 +32,7 @@ def pruned_by_cv(
     links = np.unique(pruning_path(whole).alphas)
     alphas = np.append(np.sqrt(links[:-1] * links[1:]), links[-1])
     folds = content_folds(values, sample.targets, estimator.ccp_folds)
-    counts = sample.weights.counts
+    counts = sample.counts
     losses, weights = [], []
     for fold in range(int(folds.max()) + 1 if folds.max() > 0 else 0):
         held_out = np.flatnonzero(folds == fold)
@@ -102,13 +101,12 @@ def loss_curve(
         node = np.where(goes_left, tree.left[node], tree.right[node]).astype(np.int64)
     nodes, rows, since, until = map(np.concatenate, zip(*pieces, strict=True))
     losses = loss_in(nodes, rows)
-    most = float(losses.max(initial=0.0)) * float(counts.sum())
-    unit = float(np.ldexp(1.0, int(np.frexp(most)[1]) - _BITS)) if most > 0 else 1.0
-    steps = counts[rows] * np.rint(losses / unit).astype(np.int64)
-    change = np.zeros(len(alphas) + 1, np.int64)
-    np.add.at(change, np.searchsorted(alphas, since), steps)
-    np.add.at(change, np.searchsorted(alphas, until), -steps)
-    return np.asarray(np.cumsum(change)[:-1] * unit, np.float64)
+    unit = float(step_of(losses.max(initial=0.0, keepdims=True))[0])
+    steps = np.rint(losses / (unit or 1.0)).astype(np.int64)
+    change = np.zeros((len(alphas) + 1, N_LIMBS), np.int64)
+    add_products(np.searchsorted(alphas, since), counts[rows], steps, change)
+    add_products(np.searchsorted(alphas, until), -counts[rows], steps, change)
+    return summed_limbs(np.cumsum(change, axis=0)[:-1]) * unit
 
 
 def content_folds(

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier as _SklearnClassifier
-from sklearn.utils import compute_sample_weight
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -14,7 +13,13 @@ from hedgerow.data.binned import BinnedTable
 from hedgerow.data.table import Table
 from hedgerow.estimators.base import CONSTRAINTS
 from hedgerow.estimators.cart import CartTree, Sample
-from hedgerow.estimators.checks import check_cost, check_labels, check_length, check_weights
+from hedgerow.estimators.checks import (
+    check_class_weight,
+    check_cost,
+    check_labels,
+    check_length,
+    check_weights,
+)
 from hedgerow.kernels.team import Team
 from hedgerow.trees.classification import class_judge, classification_tree
 from hedgerow.trees.tree import Tree
@@ -50,6 +55,8 @@ class DecisionTreeClassifier(ClassifierMixin, CartTree):
         Only used with max_features or splitter="random".
     min_impurity_decrease : float
     class_weight : dict, "balanced" or None
+        Multiplies the weights of a class's rows. "balanced" gives all classes the same
+        total; where sample_weight is given too, the totals are of weights, not of rows.
     misclassification_cost : array [n_classes, n_classes] or None
         cost[k, j] of calling class k (of `classes_`) by the name j. `predict` takes the
         cheapest class. With criterion="misclassification" splits minimise the cost itself;
@@ -147,18 +154,11 @@ class DecisionTreeClassifier(ClassifierMixin, CartTree):
         present = weights > 0
         classes = np.unique(labels[present])
         codes = np.searchsorted(classes, np.where(present, labels, classes[0]))
-        if self.class_weight is not None:
-            weights = weights * compute_sample_weight(self.class_weight, labels)
-            if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
-                raise ValueError(
-                    f"class_weight={self.class_weight!r} makes weights that are negative, not "
-                    "finite, or zero for every row. Give each class a finite weight, 0 or more, "
-                    "and at least one class of y a positive one."
-                )
+        self._class_weights = check_class_weight(self.class_weight, classes, codes, weights)
         cost = check_cost(self.misclassification_cost, len(classes))
         factors = np.ones(len(classes)) if cost is None else _altered_priors(cost, self.criterion)
         self._cost, self._factors = cost, factors
-        self._keep(table, Sample(codes, weights * factors[codes], 52))
+        self._keep(table, Sample(codes, weights, factors=self._class_weights * factors))
         self.classes_, self.n_classes_, self.n_outputs_ = classes, len(classes), 1
 
     def _grow(
@@ -180,11 +180,10 @@ class DecisionTreeClassifier(ClassifierMixin, CartTree):
     def _fold_losses(
         self, value: NDArray[np.float64], targets: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Return the loss of each row: 1 or its cost if the class is wrong."""
+        """Return the loss of each row: 1 or its cost if the class is wrong, times its class's."""
         predicted = self._labels_of(value)
-        if self._cost is None:
-            return np.not_equal(predicted, targets).astype(np.float64)
-        return np.asarray(self._cost[targets, predicted])
+        wrong = predicted != targets if self._cost is None else self._cost[targets, predicted]
+        return np.asarray(wrong * self._class_weights[targets])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the class proportions of the leaf of each row, in the order of `classes_`."""
@@ -218,7 +217,7 @@ def _altered_priors(cost: NDArray[np.float64], criterion: str) -> NDArray[np.flo
     if criterion == "misclassification":
         return np.ones(len(cost))
     sums = cost.sum(axis=1)
-    return np.asarray(sums / sums.mean())
+    return np.asarray(sums / sums.mean()) if sums.any() else np.ones(len(cost))
 
 
 # scikit-learn's own tools (export_text, plot_tree, partial dependence) ask for its class.

@@ -96,7 +96,8 @@ class DecisionTreeRegressor(MultiOutputMixin, RegressorMixin, CartTree):
                 "one tree for each column, or use criterion='squared_error'."
             )
         # Medians multiply weights by targets, so both must share 61 bits with the row count.
-        bits = max(16, 31 - int(np.log2(table.n_rows))) if self._is_absolute else 30
+        n_rows = np.count_nonzero(weights)
+        bits = max(16, 31 - int(np.log2(n_rows))) if self._is_absolute else 30
         self._keep(table, Sample(targets, weights, bits))
         self.n_outputs_ = targets.shape[1]
 

@@ -1,8 +1,15 @@
 """Finished trees: nodes in preorder, and what they hold."""
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.jit import kernel, part
+
+# Sums of leaves are kept in three digits of 26 bits: exact for any weights and targets.
+N_LIMBS = 3
+_STEP_BITS, _LEAST = 52, -1074  # bits of a step beside its sign; exponent of the least float64
+_DIGIT_BITS = 26
+_DIGIT = (1 << _DIGIT_BITS) - 1
 
 
 @kernel
@@ -58,11 +65,12 @@ def leaf_ranges(leaf_of_row, y, low, high):
 
 
 @kernel
-def leaf_moments(leaf_of_row, y, weights, centre, unit, power, sums):
-    """Add w (y - centre)^power, in whole units of the leaf, to sums[leaf]; power 0: w |y - centre|.
+def leaf_moments(leaf_of_row, y, weights, centre, unit, power, limbs):
+    """Add w (y - centre)^power, in whole units of the leaf, to a leaf; power 0: w |y - centre|.
 
-    centre, unit  float64 [n_nodes]   read    unit 0: the leaf adds nothing
-    sums          int64 [n_nodes]     both    zero on entry
+    weights       int64 [n_rows]              read    below 2^31
+    centre, unit  float64 [n_nodes]           read    unit 0: the leaf adds nothing
+    limbs         int64 [n_nodes, N_LIMBS]    both    zero on entry
 
     Whole units add up to the same bits in any order of the rows.
     """
@@ -71,7 +79,38 @@ def leaf_moments(leaf_of_row, y, weights, centre, unit, power, sums):
         if leaf >= 0 and unit[leaf] > 0.0:
             step = y[row] - centre[leaf]
             size = abs(step) if power == 0 else (step if power == 1 else step * step)
-            sums[leaf] += weights[row] * np.int64(np.rint(size / unit[leaf]))
+            _add_product(limbs, leaf, weights[row], np.int64(np.rint(size / unit[leaf])))
+
+
+@kernel
+def add_products(places, weights, steps, limbs):
+    """Add weights * steps, below 2^31 and 2^53, to limbs[places]."""
+    for i in range(places.shape[0]):
+        _add_product(limbs, places[i], weights[i], steps[i])
+
+
+@part
+def _add_product(limbs, place, w, step):
+    """Add w * step to limbs[place], exactly: a sum of 2^26-ary digits, the last one signed."""
+    low = limbs[place, 0] + w * (step & _DIGIT)
+    middle = limbs[place, 1] + w * (step >> _DIGIT_BITS) + (low >> _DIGIT_BITS)
+    limbs[place, 0], limbs[place, 1] = low & _DIGIT, middle & _DIGIT
+    limbs[place, 2] += middle >> _DIGIT_BITS
+
+
+def step_of(peak: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the smallest unit in which numbers up to `peak` are at most 2^52 steps; 0 for 0."""
+    exponent = np.frexp(peak)[1] - _STEP_BITS
+    return np.where(peak > 0, np.ldexp(1.0, np.maximum(exponent, _LEAST)), 0.0)
+
+
+def summed_limbs(limbs: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the sums that limbs, or sums of them, hold, rounded once."""
+    low, middle, high = limbs.T
+    middle = middle + (low >> _DIGIT_BITS)
+    high = high + (middle >> _DIGIT_BITS)
+    lower = ((middle & _DIGIT) << _DIGIT_BITS) | (low & _DIGIT)
+    return np.asarray(high * float(1 << 2 * _DIGIT_BITS) + lower)
 
 
 @kernel

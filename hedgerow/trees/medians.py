@@ -5,16 +5,14 @@ from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.kernels.absolute import AbsoluteError
-from hedgerow.kernels.finished import leaf_moments
+from hedgerow.kernels.finished import N_LIMBS, leaf_moments, step_of, summed_limbs
 from hedgerow.kernels.moments import Targets
 from hedgerow.kernels.team import Team
 from hedgerow.trees.classification import finished_tree
 from hedgerow.trees.grower import Grown, Judge, grow
-from hedgerow.trees.quantise import Steps
+from hedgerow.trees.quantise import Steps, target_bits
 from hedgerow.trees.rules import GrowthRules
 from hedgerow.trees.tree import Tree
-
-_BITS = 61
 
 
 def median_judge(y: NDArray[np.float64], weights: Steps) -> Judge:
@@ -22,8 +20,7 @@ def median_judge(y: NDArray[np.float64], weights: Steps) -> Judge:
     values, ranks = np.unique(y[:, 0], return_inverse=True)
     centre = 0.5 * values[0] + 0.5 * values[-1]
     peak = max(values[-1] - centre, centre - values[0])
-    room = int(_BITS - np.log2(float(weights.counts.sum())))
-    shift = room - int(np.frexp(peak if peak > 0 else 1.0)[1])
+    shift = target_bits(weights) - int(np.frexp(peak if peak > 0 else 1.0)[1])
     steps = np.rint(np.ldexp(values - centre, shift)).astype(np.int64)
     ranks = ranks.astype(np.int64)
     moments = Targets(weights.counts * steps[ranks], weights.counts, ranks)
@@ -95,12 +92,9 @@ def _set_errors(
     errors: NDArray[np.float64],
 ) -> None:
     """Set errors[node] to the sum of w |y - value| of its rows, the same in any order of them."""
-    peak, mass = np.zeros(len(value)), np.zeros(len(value))
+    peak, limbs = np.zeros(len(value)), np.zeros((len(value), N_LIMBS), np.int64)
     np.maximum.at(peak, nodes, np.abs(y - value[nodes]))
-    np.add.at(mass, nodes, counts)
-    most = np.maximum(peak * mass, np.finfo(float).tiny)
-    unit = np.where(peak > 0, np.ldexp(1.0, np.maximum(np.frexp(most)[1] - _BITS, -1000)), 0.0)
-    sums = np.zeros(len(value), np.int64)
-    leaf_moments(nodes, y, counts, value, unit, 0, sums)
+    unit = step_of(peak)
+    leaf_moments(nodes, y, counts, value, unit, 0, limbs)
     reached = np.unique(nodes)
-    errors[reached] = (sums * unit)[reached]
+    errors[reached] = (summed_limbs(limbs) * unit)[reached]

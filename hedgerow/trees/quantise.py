@@ -1,14 +1,13 @@
 """From real weights and targets to whole steps, so that sums are integers.
 
-Integers (and weights or targets that become integers when scaled by a power of two) are
-kept exactly; other numbers are rounded to the nearest step. The steps are as small as
-the largest possible sum allows.
+Weights. If all are whole multiples of 1 (or else of some power of two) and add up to at
+most 2^31 of it, they are kept exactly: a row of weight 3 is three rows, to the bit. Others
+are rounded to steps of about max(w) 2^-b with n 2^b <= 2^61, b <= 52 (30 for regression).
+A positive weight never becomes 0.
 
-    weights    whole numbers stay as they are: a row of weight 3 is three rows, to the bit.
-               Others: steps of about max(w) 2^-b with n 2^b <= 2^61, b <= 52 (30 for
-               regression). A positive weight never becomes 0.
-    targets    w y, y measured from the middle of its range, in the smallest steps whose
-               sum stays below 2^61.
+Targets. y is measured from the middle of its range. Beside exact weights it is rounded to
+40 bits (fewer if sums would not fit into 61), so that w y adds up to what w rows would.
+Beside others, w y is rounded to the smallest steps whose sum stays below 2^61.
 """
 
 from typing import NamedTuple
@@ -17,26 +16,55 @@ import numpy as np
 from numpy.typing import NDArray
 
 _BITS = 61
-_EXACT = 53  # bits of a float64
+_TARGET_BITS = 40
+_MANY = 31  # bits of the largest sum of exact weights: more rows than a table has
+_MANTISSA = 53
 
 
 class Steps(NamedTuple):
-    """Whole numbers that stand for `count * unit`."""
+    """Whole numbers that stand for `count * unit`, exactly or rounded."""
 
     counts: NDArray[np.int64]
     unit: float
+    exact: bool
 
 
 def quantised_weights(weights: NDArray[np.float64], max_bits: int = 52) -> Steps:
     """Turn positive weights into whole steps."""
-    total = float(weights.sum())
-    if total < 2.0**_EXACT and not np.any(weights % 1.0):
-        return Steps(weights.astype(np.int64), 1.0)
+    if float(weights.sum()) <= 2.0**_MANY and (weights == np.rint(weights)).all():
+        return Steps(weights.astype(np.int64), 1.0, exact=True)
+    exponent = _common_exponent(weights)
+    if int(np.frexp(weights.max())[1]) - exponent <= _MANY:
+        counts = np.ldexp(weights, -exponent)
+        if float(counts.sum()) <= 2.0**_MANY:
+            return Steps(counts.astype(np.int64), float(np.ldexp(1.0, exponent)), exact=True)
     bits = min(max_bits, _BITS - int(np.ceil(np.log2(len(weights) + 1))))
-    _, exponent = np.frexp(weights.max())  # the largest weight is below 2^exponent
-    shift = bits - int(exponent)
-    counts = np.maximum(np.rint(np.ldexp(weights, shift)), 1.0).astype(np.int64)
-    return Steps(counts, float(np.ldexp(1.0, -shift)))
+    shift = bits - int(np.frexp(weights.max())[1])  # the largest weight is below 2^bits steps
+    counts = np.maximum(np.rint(np.ldexp(weights, shift)), 1.0)
+    return Steps(counts.astype(np.int64), float(np.ldexp(1.0, -shift)), exact=False)
+
+
+def _common_exponent(weights: NDArray[np.float64]) -> int:
+    """Return the largest e for which all weights are whole multiples of 2^e."""
+    mantissa, exponent = np.frexp(weights)
+    whole = np.ldexp(mantissa, _MANTISSA).astype(np.int64)
+    lowest = np.frexp((whole & -whole).astype(np.float64))[1]
+    return int((exponent + lowest).min()) - _MANTISSA - 1
+
+
+def grouped_weights(
+    weights: NDArray[np.float64], factors: NDArray[np.float64], groups: NDArray[np.int64]
+) -> Steps:
+    """Turn weights times the factors of their groups, positive, into whole steps.
+
+    Three repeats of a row still weigh three times as much as the row, whatever its factor.
+    """
+    rows = quantised_weights(weights)
+    if not rows.exact:
+        return quantised_weights(weights * factors[groups])
+    bits = _BITS - int(np.frexp(float(rows.counts.sum()))[1])
+    steps = quantised_weights(np.where(factors > 0, factors, 1.0), min(bits, 52))
+    return Steps(rows.counts * steps.counts[groups], rows.unit * steps.unit, exact=False)
 
 
 class TargetSteps(NamedTuple):
@@ -52,15 +80,18 @@ def quantised_targets(y: NDArray[np.float64], weights: Steps) -> TargetSteps:
     low, high = y.min(axis=0), y.max(axis=0)
     centre = 0.5 * low + 0.5 * high
     peak = np.maximum(high - centre, centre - low)
-    peak = np.where(peak > 0, peak, 1.0)
-    counts = weights.counts.astype(np.float64)
-    exponent = np.frexp(peak)[1]
-    if weights.unit == 1.0:
-        # Three times the rounded target is three repeats of it: the step depends on sums only.
-        shift = min(int(_BITS - np.log2(counts.sum())), _EXACT - 1) - exponent
+    exponent = np.frexp(np.where(peak > 0, peak, 1.0))[1]
+    if weights.exact:
+        shift = target_bits(weights) - exponent
         steps = np.rint(np.ldexp(y - centre, shift)).astype(np.int64)
         return TargetSteps(weights.counts[:, None] * steps, np.ldexp(1.0, -shift), centre)
+    counts = weights.counts.astype(np.float64)
     largest = np.frexp(counts.max())[1]
     shift = _BITS - int(np.ceil(np.log2(len(y) + 1))) - exponent - largest
     products = np.rint(np.ldexp(counts[:, None] * (y - centre), shift))
     return TargetSteps(products.astype(np.int64), np.ldexp(weights.unit, -shift), centre)
+
+
+def target_bits(weights: Steps) -> int:
+    """Return how many bits of a target may be multiplied by these weights and summed."""
+    return min(_TARGET_BITS, _BITS - int(np.frexp(float(weights.counts.sum()))[1]))

@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.kernels.criteria import SquaredError, SquaredErrors
-from hedgerow.kernels.finished import join_means, leaf_moments, leaf_ranges
+from hedgerow.kernels.finished import (
+    N_LIMBS,
+    join_means,
+    leaf_moments,
+    leaf_ranges,
+    step_of,
+    summed_limbs,
+)
 from hedgerow.kernels.moments import Targets, TargetVectors
 from hedgerow.kernels.team import Team
 from hedgerow.trees.classification import finished_tree
@@ -21,7 +28,6 @@ from hedgerow.trees.rules import GrowthRules
 from hedgerow.trees.tree import Tree
 
 Floats: TypeAlias = NDArray[np.float64]
-_BITS = 61
 _TINY = 1e-300  # squares of smaller steps are 0, and gains are divided by them
 
 
@@ -96,12 +102,9 @@ def _means(
     mass = grown.sums[:, -2].astype(np.float64)
 
     def summed(centre: Floats, peak: Floats, power: int) -> Floats:
-        # The largest sum, mass * peak, stays below 2^61 steps.
-        exponent = np.frexp(np.maximum(mass * peak, np.finfo(float).tiny))[1] - _BITS
-        unit = np.where(peak > 0, np.ldexp(1.0, np.maximum(exponent, -1000)), 0.0)
-        sums = np.zeros(n_nodes, np.int64)
-        leaf_moments(grown.leaf_of_row, y, counts, centre, unit, power, sums)
-        return np.asarray(sums * unit)
+        unit, limbs = step_of(peak), np.zeros((n_nodes, N_LIMBS), np.int64)
+        leaf_moments(grown.leaf_of_row, y, counts, centre, unit, power, limbs)
+        return summed_limbs(limbs) * unit
 
     peak = np.maximum(high - middle, middle - low)
     mean = np.clip(middle + summed(middle, peak, 1) / mass, low, high)

@@ -252,7 +252,6 @@ def test_a_target_whose_square_is_infinite_is_refused():
     assert "Rescale y" in said
 
 
-@pytest.mark.xfail(strict=False, reason="known defect, to be mended next")
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
 @pytest.mark.parametrize("power", [-1000, -530, -66, 66, 490])
 def test_targets_of_any_scale_make_the_same_tree(criterion, power):
@@ -338,7 +337,6 @@ def test_light_rows_keep_their_proportions_beside_heavy_ones(criterion, light):
     assert_allclose(model.predict([[0.0]]), [expected], rtol=2e-3)
 
 
-@pytest.mark.xfail(strict=False, reason="known defect, to be mended next")
 @pytest.mark.parametrize("weight", [2.0**30, 2.0**45, 10.0**14])
 def test_large_whole_weights_cost_no_digits_of_the_target(weight):
     rng = np.random.default_rng(3)
@@ -407,7 +405,6 @@ def test_bad_costs_are_refused(cost, said):
     assert said in message(model.fit, FOUR, [0, 1, 1, 0])
 
 
-@pytest.mark.xfail(strict=False, reason="known defect, to be mended next")
 @pytest.mark.parametrize("criterion", ["gini", "misclassification"])
 def test_the_cost_of_a_single_class_is_nothing(criterion):
     model = DecisionTreeClassifier(criterion=criterion, misclassification_cost=[[0.0]])

@@ -133,7 +133,6 @@ def test_cross_validation_takes_the_alpha_that_a_plain_loop_takes(model, loss, s
     assert fitted.fingerprint_ == pruned.fingerprint_
 
 
-@pytest.mark.xfail(strict=False, reason="known defect, to be mended next")
 def test_cross_validation_counts_each_cost_once():
     X, y, weights = noisy(5)
     y, cost = np.digitize(y, [-0.5, 0.5]), np.array([[0, 1, 4], [1, 0, 1], [20, 6, 0]])

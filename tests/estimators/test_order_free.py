@@ -182,7 +182,6 @@ def test_a_row_of_weight_zero_is_absent(model):
     )
 
 
-@pytest.mark.xfail(strict=False, reason="known defect, to be mended next")
 @MODELS
 def test_a_row_of_weight_zero_is_absent_beside_fractional_weights(model):
     problem = census(260, seed=6)
@@ -194,7 +193,6 @@ def test_a_row_of_weight_zero_is_absent_beside_fractional_weights(model):
     )
 
 
-@pytest.mark.xfail(strict=False, reason="known defect, to be mended next")
 @MODELS
 @pytest.mark.parametrize("power", [-40, -1, 1, 7, 40])
 @pytest.mark.parametrize("whole", [True, False])
@@ -222,7 +220,6 @@ def test_class_weights_are_weights_of_the_rows(model):
     assert one == fingerprint(model, problem.X, problem.classes, rows)
 
 
-@pytest.mark.xfail(strict=False, reason="known defect, to be mended next")
 def test_balanced_classes_are_balanced_by_weight():
     problem = census(300, seed=11)
     weights = np.random.default_rng(12).integers(0, 4, 300)

@@ -10,11 +10,15 @@ from numpy.testing import assert_allclose
 
 from hedgerow.kernels.criteria import Cost, Entropy, Gini, Misclassification
 from hedgerow.kernels.finished import (
+    N_LIMBS,
+    add_products,
     class_values,
     join_means,
     leaf_moments,
     leaf_ranges,
     preorder,
+    step_of,
+    summed_limbs,
 )
 from tests.oracle import criteria as oracle
 
@@ -97,8 +101,10 @@ def test_a_leaf_has_the_range_of_its_rows(problem):
 @given(leaves())
 def test_a_leaf_has_the_moments_of_its_rows_in_whole_units(power, problem):
     leaf, y, weights = problem
-    centre, unit, sums = np.array([0.0, 1.5, 9.0]), np.array([0.015625, 1.0, 0.0]), np.zeros(3, int)
-    leaf_moments(leaf, y, weights, centre, unit, power, sums)
+    centre, unit = np.array([0.0, 1.5, 9.0]), np.array([0.015625, 1.0, 0.0])
+    limbs = np.zeros((3, N_LIMBS), np.int64)
+    leaf_moments(leaf, y, weights, centre, unit, power, limbs)
+    sums = summed_limbs(limbs)
     for number in (0, 1):
         expected = sum(
             int(w) * round(Fraction(x - centre[number]) ** power / Fraction(unit[number]))
@@ -107,6 +113,32 @@ def test_a_leaf_has_the_moments_of_its_rows_in_whole_units(power, problem):
         )
         assert sums[number] == expected
     assert sums[2] == 0  # without a unit nothing is added
+
+
+WEIGHTS = st.integers(-(2**31), 2**31)
+STEPS = st.integers(-(2**53), 2**53)
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), WEIGHTS, STEPS), max_size=40))
+def test_sums_in_limbs_are_exact_and_rounded_once(terms):
+    places, weights, steps = np.array(terms, np.int64).reshape(-1, 3).T.copy()
+    limbs = np.zeros((3, N_LIMBS), np.int64)
+    add_products(places, weights, steps, limbs)
+    exact = [sum(w * step for p, w, step in terms if p == place) for place in range(3)]
+    digits = [[int(digit) << 26 * k for k, digit in enumerate(row)] for row in limbs]
+    assert [sum(row) for row in digits] == exact
+    assert summed_limbs(limbs).tolist() == [float(number) for number in exact]
+    running = [float(number) for number in np.cumsum(np.array(exact, object))]
+    assert summed_limbs(np.cumsum(limbs, axis=0)).tolist() == running
+
+
+@pytest.mark.parametrize("peak", [0.0, 5e-324, 1e-310, 1e-300, 0.75, 1.0, 1e300])
+def test_a_step_is_the_smallest_that_leaves_52_bits(peak):
+    unit = float(step_of(np.array([peak]))[0])
+    assert (unit > 0) == (peak > 0)
+    if peak > 0:
+        assert Fraction(peak) / Fraction(unit) < 2**52
+        assert Fraction(peak) / Fraction(unit) >= 2**51 or unit == 5e-324
 
 
 @given(shapes(), st.randoms())

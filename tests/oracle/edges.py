@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import groupby
 
 
 def summary(column: Sequence[float], weights: Sequence[int]) -> list[tuple[float, int]]:
@@ -19,22 +20,55 @@ def summary(column: Sequence[float], weights: Sequence[int]) -> list[tuple[float
 def bins(parts: Sequence[tuple[float, int]], max_bins: int | None) -> list[tuple[float, float]]:
     """Return the smallest and the largest value of each bin.
 
-    The open bin takes values until it holds its part: the weight not yet in closed bins,
-    divided by the bins not yet closed. A value that is such a part by itself does not go
-    where lighter ones are: it opens a bin. The last bin takes all that is left.
+    Heavy values have bins of their own. The values between two of them fill bins in turn:
+    an open bin takes values until it holds its part, that is the weight of light values not
+    yet in closed bins, divided by the bins for them, less one for each later stretch. The
+    last bin of a stretch takes what is left of it.
     """
     if max_bins is None or len(parts) <= max_bins:
         return [(value, value) for value, _ in parts]
-    closed: list[tuple[float, float]] = []
-    waiting = list(parts)
-    while waiting:
-        n_bins = max_bins - len(closed)
-        share = Fraction(sum(weight for _, weight in waiting), n_bins)
-        members: list[tuple[float, int]] = []
-        while waiting and (n_bins == 1 or sum(weight for _, weight in members) < share):
-            reaches = sum(weight for _, weight in members) + waiting[0][1] >= share
-            if n_bins > 1 and members and reaches and waiting[0][1] >= share:
-                break
-            members.append(waiting.pop(0))
-        closed.append((members[0][0], members[-1][0]))
+    heavy = _heavy([weight for _, weight in parts], max_bins)
+    runs = groupby(enumerate(parts), lambda part: part[0] if part[0] in heavy else "light")
+    stretches = [[part for _, part in run] for _, run in runs]
+    light = [stretch for stretch in stretches if parts.index(stretch[0]) not in heavy]
+    closed, n_light_closed = [], 0
+    for stretch in stretches:
+        if stretch not in light:
+            closed.append((stretch[0][0], stretch[0][0]))
+            continue
+        waiting = list(stretch)
+        later = light[light.index(stretch) + 1 :]
+        while waiting:
+            n_bins = max_bins - len(heavy) - n_light_closed - len(later)
+            left = sum(weight for run in [waiting, *later] for _, weight in run)
+            members = [waiting.pop(0)]
+            while waiting and (
+                n_bins == 1 or sum(weight for _, weight in members) < Fraction(left, n_bins)
+            ):
+                members.append(waiting.pop(0))
+            closed.append((members[0][0], members[-1][0]))
+            n_light_closed += 1
     return closed
+
+
+def _heavy(weights: list[int], max_bins: int) -> set[int]:
+    """Return the places of the values heavier than an even share of what the others leave.
+
+    If these and the stretches between them need more than max_bins, as many of the heaviest
+    (of equal ones the first) as leave room for a stretch on every side.
+    """
+    heavy: set[int] = set()
+    while max_bins - len(heavy) > 1:
+        light = [place for place in range(len(weights)) if place not in heavy]
+        share = Fraction(sum(weights[place] for place in light), max_bins - len(heavy))
+        more = {place for place in light if weights[place] > share}
+        if not more:
+            break
+        heavy |= more
+    n_stretches = sum(
+        place not in heavy and (place == 0 or place - 1 in heavy) for place in range(len(weights))
+    )
+    if len(heavy) + n_stretches > max_bins:
+        heaviest = sorted(range(len(weights)), key=lambda place: (-weights[place], place))
+        heavy = set(heaviest[: (max_bins - 1) // 2])
+    return heavy
