@@ -6,6 +6,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PEERS  := $(VENV)/.peers
 FAST   := -m "not slow and not agreement"
+PLAIN  := tests/kernels tests/properties tests/notes tests/trees tests/data
 WORKERS ?= 2
 BENCH  ?= $(wildcard benchmarks/macro/*.py)
 
@@ -34,8 +35,8 @@ fix: $(READY)  ## format, and repair what ruff can repair
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-test-plain: $(READY)  ## the fast tests with the JIT off: covers the kernels line by line
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(WORKERS) $(FAST) --cov
+test-plain: $(READY)  ## the kernels' tests with the JIT off, line by line
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(WORKERS) $(FAST) $(PLAIN) --cov
 
 test-all: $(READY)  ## every test, with hypothesis trying harder
 	HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest -n $(WORKERS)

@@ -171,8 +171,12 @@ def number(x: float, decimals: int) -> str:
 
 
 def percent(share: float, decimals: int) -> str:
-    """Write a proportion with the same relative precision as `number`."""
-    return f"{100 * share:.{max(decimals - 2, 0)}f}%"
+    """Write a proportion with the same relative precision as `number`; only all is 100%."""
+    digits = max(decimals - 2, 0)
+    most = 100 - 10**-digits
+    if share < 1 and round(100 * share, digits) >= 100:
+        return f">{most:.{digits}f}%"
+    return f"{100 * share:.{digits}f}%"
 
 
 def one_line(name: object) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hedgerow.trees.labels import TreeNames, colours, number, one_line, outline, question
+from hedgerow.trees.labels import TreeNames, colours, number, one_line, outline, percent, question
 from tests.trees.converter import from_lists
 
 
@@ -69,3 +69,17 @@ def test_an_outline_stops_at_a_depth_and_counts_the_leaves_below():
     assert [line.node for line in lines] == [0, 1, 4]
     assert [line.n_hidden_leaves for line in lines] == [0, 2, 0]
     assert [line.is_left for line in lines[1:]] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("share", "decimals", "text"),
+    [
+        (1.0, 2, "100%"),
+        (0.9987, 2, ">99%"),
+        (0.99999, 4, ">99.99%"),
+        (0.994, 2, "99%"),
+        (0.5, 3, "50.0%"),
+    ],
+)
+def test_only_a_pure_leaf_is_a_hundred_percent(share, decimals, text):
+    assert percent(share, decimals) == text
