@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PEERS  := $(VENV)/.peers
 FAST   := -m "not slow and not agreement"
-PLAIN  := tests/kernels tests/properties tests/notes tests/trees tests/data
+PLAIN  := tests/kernels tests/losses tests/properties tests/notes tests/trees tests/data
 WORKERS ?= 2
 BENCH  ?= $(wildcard benchmarks/macro/*.py)
 

@@ -1,8 +1,8 @@
 """Which fits, all of them tiny, make Numba compile every kernel there is.
 
 A kernel is compiled once for each combination of types. The types depend on the criterion
-and, in prediction, on whether the table may be written to. They do not depend on the kind of
-table, its size, the number of threads or the other parameters.
+or the loss and, in prediction, on whether the table may be written to. They do not depend
+on the kind of table, its size, the number of threads or the other parameters.
 """
 
 from collections.abc import Callable
@@ -12,9 +12,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow import DecisionTreeClassifier, DecisionTreeRegressor
+from hedgerow import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+)
+from hedgerow.data.table import read_table
+from hedgerow.kernels.team import hired
 
 _N_ROWS = 900
+_REGRESSION_LOSSES = (
+    "squared_error",
+    "absolute_error",
+    "huber",
+    "quantile",
+    "poisson",
+    "gamma",
+    "tweedie",
+)
 _COST = [[0.0, 1.0], [5.0, 0.0]]
 
 
@@ -37,7 +53,29 @@ def steps() -> dict[str, Callable[[], None]]:
     work: dict[str, Callable[[], None]]
     work = {name: partial(_use, model, X, y) for name, (model, y) in models.items()}
     work["read-only tables"] = partial(_use_fixed, targets)
+    counts = targets[:, 0] + 1.0
+    for loss in _REGRESSION_LOSSES:
+        work[f"boosting, {loss}"] = partial(_boost, _booster(loss), X, counts)
+    classes = np.digitize(counts, [3.0, 6.0])
+    work["boosting, log_loss"] = partial(_boost, GradientBoostingClassifier(), X, labels)
+    work["boosting, several classes"] = partial(_boost, GradientBoostingClassifier(), X, classes)
+    exponential = GradientBoostingClassifier(loss="exponential")
+    work["boosting, exponential"] = partial(_boost, exponential, X, labels)
     return work
+
+
+def _booster(loss: str) -> GradientBoostingRegressor:
+    return GradientBoostingRegressor(loss=loss)
+
+
+def _boost(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:
+    """Do with a boosted model what users do: fit, stop early, predict."""
+    model.set_params(n_estimators=2, early_stopping=True, n_jobs=1).fit(X, y)
+    model.predict(X)
+    fixed = model._schema.matrix(read_table(X), "missing")
+    fixed.flags.writeable = False
+    with hired(1, 0.0) as team:
+        model._model.raw(fixed, team)
 
 
 def _use(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:

@@ -25,7 +25,8 @@ class Sample:
     rows     int64 [n] or None   their numbers in the table; None: all of them
     targets  [n, ...]
     weights  Steps               what a row counts in the growing of a tree
-    counts   int64 [n]           what its loss counts
+    plain    Steps               its weight without the factor of its class
+    factors  float64 [n] or [1]  the factor of its class
     n_rows   int                 how many rows these stand for: one of weight 3 is three
     """
 
@@ -40,12 +41,14 @@ class Sample:
         kept = np.flatnonzero(weights > 0 if factors is None else weights * factors[targets] > 0)
         self.rows = None if len(kept) == len(weights) else kept
         self.targets = targets if self.rows is None else targets[kept]
-        plain = quantised_weights(weights[kept], max_bits)
-        self.weights = plain
+        self.plain = self.weights = quantised_weights(weights[kept], max_bits)
+        self.factors = np.ones(1)
+        if factors is not None and (factors != 1.0).any():
+            self.factors = factors[self.targets]
         if factors is not None:
             self.weights = grouped_weights(weights[kept], factors, self.targets)
-        self.counts = plain.counts
-        self.n_rows = int(plain.counts.sum()) if plain.unit == 1.0 else len(kept)
+        counts = self.plain.counts
+        self.n_rows = int(counts.sum()) if self.plain.unit == 1.0 else len(kept)
 
 
 class CartTree(BaseTree):

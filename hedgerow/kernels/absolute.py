@@ -37,10 +37,10 @@ class AbsoluteError(NamedTuple):
     def at(self, moments, sums):
         return self
 
-    def mass(self, sums):
-        return sums[1]
+    def mass(self, sums, first=0):
+        return sums[first + 1]
 
-    def score(self, sums):
+    def score(self, sums, first=0):
         return np.nan  # sums do not tell
 
     def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):

@@ -12,6 +12,7 @@ called again for each, by one thread.
 
 import numpy as np
 
+from hedgerow.kernels.bins import sum_left
 from hedgerow.kernels.heap import lift, take_largest
 from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.nodes import (
@@ -19,15 +20,17 @@ from hedgerow.kernels.nodes import (
     OPEN,
     POSTPONED,
     add_up,
+    all_same,
     close,
     judge,
+    only_target,
     overflowed,
     write_split,
 )
 from hedgerow.kernels.partition import partition
 from hedgerow.kernels.random import mixed
 from hedgerow.kernels.search import forget, search
-from hedgerow.kernels.shared_histogram import divide_histogram, first_histogram
+from hedgerow.kernels.shared_histogram import divide_histogram, first_cell, first_histogram
 from hedgerow.kernels.split import Node, beats
 from hedgerow.kernels.tally import Rows
 from hedgerow.kernels.team import cancelled, meet
@@ -75,43 +78,18 @@ def _open_first(team, problem, space, nodes):
             mine[k] = 0
         records = space.records[0, own.begin : own.end]
         add_up(problem.moments, records, mine)
-        mine[width] = _only_target(problem.moments, records)
+        mine[width] = only_target(problem.moments, records)
         meet(team)
         if team.thread == 0:
             for thread in range(team.n_threads):
                 for k in range(width):
                     nodes.sums[0, k] += told[thread, k]
         meet(team)
-        pure = _all_same(problem.moments, told[:, width])
+        pure = all_same(problem.moments, told[:, width])
         judge(problem, own, nodes.sums[0], pure, space.tasks.shape[1] > own.n_rows)
     else:
         own.feature = OPEN
     first_histogram(team, problem, space)
-
-
-@part
-def _only_target(moments, records):
-    """Return a record if all have its target, -1 if there is none, -2 if targets differ."""
-    if records.shape[0] == 0:
-        return np.int64(-1)
-    for i in range(records.shape[0]):
-        if not moments.same(records[i], records[0]):
-            return np.int64(-2)
-    return records[0]
-
-
-@part
-def _all_same(moments, only):
-    """Tell from the threads' only targets whether all rows of a leaf have the same."""
-    example = np.int64(-1)
-    for thread in range(only.shape[0]):
-        if only[thread] == -2:
-            return False
-        if only[thread] >= 0:
-            if example >= 0 and not moments.same(only[thread], example):
-                return False
-            example = only[thread]
-    return True
 
 
 @part
@@ -243,9 +221,17 @@ def _divide_sums(team, problem, space, nodes, parent, smaller, larger):
     mine, records = told[me], space.records[less.side]
     for k in range(width):
         mine[k] = 0
-    add_up(moments, records[less.begin : less.end], mine)
-    mine[width] = _only_target(moments, records[less.begin : less.end])
-    mine[width + 1] = _only_target(moments, records[rest.begin : rest.end])
+    first = first_cell(problem, rest)
+    if first < 0:
+        add_up(moments, records[less.begin : less.end], mine)
+    elif me == 0:
+        missing = problem.codes.features[rest.feature].missing
+        sum_left(space.hists[larger, first:], missing, rest, width, mine)
+        if less.node > rest.node:
+            for k in range(width):
+                mine[k] = nodes.sums[parent, k] - mine[k]
+    mine[width] = only_target(moments, records[less.begin : less.end])
+    mine[width + 1] = only_target(moments, records[rest.begin : rest.end])
     meet(team)
     if me == 0:
         nodes.table[less.node].n_rows, nodes.table[rest.node].n_rows = less.n_rows, rest.n_rows
@@ -255,5 +241,5 @@ def _divide_sums(team, problem, space, nodes, parent, smaller, larger):
             nodes.sums[rest.node, k] = nodes.sums[parent, k] - nodes.sums[less.node, k]
     meet(team)
     room = space.n_tasks[me] + 2 <= space.tasks.shape[1]
-    judge(problem, less, nodes.sums[less.node], _all_same(moments, told[:, width]), room)
-    judge(problem, rest, nodes.sums[rest.node], _all_same(moments, told[:, width + 1]), room)
+    judge(problem, less, nodes.sums[less.node], all_same(moments, told[:, width]), room)
+    judge(problem, rest, nodes.sums[rest.node], all_same(moments, told[:, width + 1]), room)

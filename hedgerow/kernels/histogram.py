@@ -35,15 +35,28 @@ def build(codes, records, moments, hist):
 
 @part
 def _add_rows(codes, records, moments, cells, n_quads):
+    """Call the one text below with a constant width, so that the compiler unrolls it."""
+    if n_quads == 4:
+        _add_quads(codes, records, moments, cells, 4)
+    elif n_quads == 3:
+        _add_quads(codes, records, moments, cells, 3)
+    elif n_quads == 2:
+        _add_quads(codes, records, moments, cells, 2)
+    else:
+        _add_quads(codes, records, moments, cells, 1)
+
+
+@part
+def _add_quads(codes, records, moments, cells, n_quads):
     last = records.shape[0] - 1
     for i in range(records.shape[0]):
         prefetch(codes, row_of(records[min(i + _AHEAD, last)]) * BLOCK)
-        record = records[i]
+        loaded, first = moments.load(records[i]), row_of(records[i]) * BLOCK
         for quad in range(n_quads):
-            four = load_four(codes, row_of(record) * BLOCK + 4 * quad)
+            four = load_four(codes, first + 4 * quad)
             for j in range(4):
                 code = (four >> (8 * j)) & 255
-                moments.add(record, cells, (4 * quad + j) * N_BINS + code)
+                moments.put(loaded, cells, (4 * quad + j) * N_BINS + code)
 
 
 @part

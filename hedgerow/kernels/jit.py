@@ -73,23 +73,31 @@ def part(function: Function) -> Function:
     return numba.njit(**_PART_OPTIONS)(function)
 
 
-def callable_in_kernels(name: str, arguments: str = "") -> None:
+def callable_in_kernels(name: str, arguments: str = "", *, inlined: bool = False) -> None:
     """Let kernels call `value.name(arguments)` on our NamedTuples, resolved when compiling.
 
     The name is then reserved: no NamedTuple that kernels see may have a field of this name.
+    inlined: whatever its size, so that a loop around the call may use the machine's vectors.
     """
     method = eval(f"lambda self, {arguments}: getattr(self.instance_class, {name!r}, None)")
     for kind in (types.NamedTuple, types.NamedUniTuple):
-        overload_method(kind, name, strict=False, jit_options=_PART_OPTIONS)(method)
+        options = _PART_OPTIONS | {"forceinline": inlined}
+        overload_method(kind, name, strict=False, jit_options=options)(method)
 
 
 callable_in_kernels("width")  # moments
-callable_in_kernels("add", "record, cells, position")
+callable_in_kernels("load", "record")
+callable_in_kernels("put", "loaded, cells, position")
+callable_in_kernels("count", "sums, first=0")
 callable_in_kernels("seen", "total, room")
 callable_in_kernels("same", "record, other")
 callable_in_kernels("key", "sums, order")
 callable_in_kernels("n_orders")
 callable_in_kernels("at", "moments, sums")  # criteria
-callable_in_kernels("score", "sums")
+callable_in_kernels("score", "sums, first=0")
 callable_in_kernels("scores_rows", "codes, feature, n_codes, start, node, width, scratch")
-callable_in_kernels("mass", "sums")
+callable_in_kernels("mass", "sums, first=0")
+callable_in_kernels("loss", "y, f", inlined=True)  # losses
+callable_in_kernels("gradient", "y, f", inlined=True)
+callable_in_kernels("hessian", "y, f", inlined=True)
+callable_in_kernels("gradients", "y, f, g, h")

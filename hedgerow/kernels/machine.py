@@ -14,17 +14,30 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
+from numba.core.extending import _Intrinsic
 
 from hedgerow.kernels.jit import config
 
 _BYTE, _INT, _WORD = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 _LOCK = threading.Lock()
+LANE = 128  # bytes that `choose` handles at once: one for each row of a block
+
+
+class _Instruction(_Intrinsic):  # type: ignore[misc]  # numba is untyped
+    """An intrinsic of Numba in kernels; called from Python, its twin."""
+
+    def __init__(self, generator: Callable[..., Any], twin: Callable[..., Any]) -> None:
+        super().__init__(generator.__name__, generator)
+        self._twin = twin
+        self._register()
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._twin(*arguments)
 
 
 def instruction(twin: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Make an intrinsic of a code generator, or its twin if the JIT is off."""
-    return lambda generator: twin if config.DISABLE_JIT else intrinsic(generator)
+    return lambda generator: twin if config.DISABLE_JIT else _Instruction(generator, twin)
 
 
 def _address(context: Any, builder: Any, signature: Any, arguments: Any, item: Any) -> Any:
@@ -71,6 +84,26 @@ def float_of_bits(_typing, bits):
         return builder.bitcast(arguments[0], ir.FloatType())
 
     return types.float32(types.int32), generate
+
+
+@instruction(lambda bits: np.asarray(bits, np.int64).view(np.float64)[()])
+def double_of_bits(_typing, bits):
+    """Return the float64 whose bit pattern is `bits`; in Python, also of an array."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.bitcast(arguments[0], ir.DoubleType())
+
+    return types.float64(types.int64), generate
+
+
+@instruction(lambda x: np.asarray(x, np.float64).view(np.int64)[()])
+def bits_of_double(_typing, x):
+    """Return the bit pattern of a float64; in Python, also of an array."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.bitcast(arguments[0], _WORD)
+
+    return types.int64(types.float64), generate
 
 
 def _add_under_lock(cells, place, step):
@@ -145,3 +178,39 @@ def lowest_bit(_typing, word):
         return _call(builder, "llvm.cttz.i64", _WORD, [arguments[0], never_zero])
 
     return types.int64(types.int64), generate
+
+
+def _choose_bytes(lanes, test, limit, left, right, target):
+    test, left, right, target = (
+        slice(place, place + LANE) for place in (test, left, right, target)
+    )
+    lanes[target] = np.where(lanes[test] <= limit, lanes[left], lanes[right])
+
+
+@instruction(_choose_bytes)
+def choose(_typing, lanes, test, limit, left, right, target):
+    """Set the lane at `target` to that at `left` where the one at `test` is <= limit, else `right`.
+
+    A lane is LANE bytes of `lanes`. The target may be one of the other lanes, not overlap it.
+    """
+
+    def generate(context, builder, signature, arguments):
+        lane = ir.VectorType(_BYTE, LANE)
+        array, test, limit, left, right, target = arguments
+        places = [
+            builder.bitcast(
+                _address(context, builder, signature, [array, place], _BYTE), lane.as_pointer()
+            )
+            for place in (test, left, right, target)
+        ]
+        tested, if_left, if_right = (builder.load(place, align=1) for place in places[:3])
+        first = builder.insert_element(ir.Constant(lane, ir.Undefined), limit, _INT(0))
+        limits = builder.shuffle_vector(
+            first, ir.Constant(lane, ir.Undefined), ir.Constant(ir.VectorType(_INT, LANE), None)
+        )
+        goes_left = builder.icmp_unsigned("<=", tested, limits)
+        builder.store(builder.select(goes_left, if_left, if_right), places[3], align=1)
+        return context.get_dummy_value()
+
+    place = types.int64
+    return types.void(lanes, place, types.uint8, place, place, place), generate

@@ -3,9 +3,11 @@
 A *record* is 8 bytes that travel with a row while it is partitioned: the row number in
 the low 32 bits, and 32 bits above that only the moments understand. A *cell* is what one
 bin of a histogram holds: `width()` integers, which add, subtract and merge as integers
-whatever they mean, and of which the last counts rows. Only `add` and the criteria know
-what the others mean. `seen(total, room)` gives the moments as seen from a node with the
-sums `total`, and puts these sums, as they then read, into room[1].
+whatever they mean, and of which the last is zero only if no row was added. `load` reads
+what a record adds, `put` adds it to a cell; `count` tells a cell's number of rows. Only
+these and the criteria know what the integers mean. `seen(total, room)` gives the moments
+as seen from a node with the sums `total`, and puts these sums, as they then read, into
+room[1].
 """
 
 from typing import NamedTuple
@@ -15,11 +17,19 @@ from numpy.typing import NDArray
 
 from hedgerow.kernels.jit import part
 
+_UNCOUNTED = 2**62  # more rows than any rule asks for
+
 
 @part
 def row_of(record):
     """Return the row number of a record."""
     return record & 0xFFFFFFFF
+
+
+@part
+def add(moments, record, cells, position):
+    """Add what a record adds to the cell number `position`."""
+    moments.put(moments.load(record), cells, position)
 
 
 class ClassWeights(NamedTuple):
@@ -39,10 +49,16 @@ class ClassWeights(NamedTuple):
     def width(self):
         return self.n_classes + 1
 
-    def add(self, record, cells, position):
+    def load(self, record):
+        return self.place[record >> 32], self.weights[row_of(record)]
+
+    def put(self, loaded, cells, position):
         first = position * (self.n_classes + 1)
-        cells[first + self.place[record >> 32]] += self.weights[row_of(record)]
+        cells[first + loaded[0]] += loaded[1]
         cells[first + self.n_classes] += 1
+
+    def count(self, sums, first=0):
+        return sums[first + self.n_classes]
 
     def seen(self, total, room):
         """Leave out the classes that do not occur: most nodes of a deep tree have two or three."""
@@ -85,11 +101,17 @@ class Targets(NamedTuple):
     def width(self):
         return 3
 
-    def add(self, record, cells, position):
-        first, row = position * 3, row_of(record)
-        cells[first] += self.products[row]
-        cells[first + 1] += self.weights[row]
-        cells[first + 2] += 1
+    def load(self, record):
+        row = row_of(record)
+        return self.products[row], self.weights[row]
+
+    def put(self, loaded, cells, position):
+        cells[position * 3] += loaded[0]
+        cells[position * 3 + 1] += loaded[1]
+        cells[position * 3 + 2] += 1
+
+    def count(self, sums, first=0):
+        return sums[first + 2]
 
     def seen(self, total, room):
         for k in range(total.shape[0]):
@@ -124,12 +146,18 @@ class TargetVectors(NamedTuple):
     def width(self):
         return self.n_outputs + 2
 
-    def add(self, record, cells, position):
-        first, row = position * (self.n_outputs + 2), row_of(record)
+    def load(self, record):
+        return row_of(record)
+
+    def put(self, loaded, cells, position):
+        first = position * (self.n_outputs + 2)
         for j in range(self.n_outputs):
-            cells[first + j] += self.products[row, j]
-        cells[first + self.n_outputs] += self.weights[row]
+            cells[first + j] += self.products[loaded, j]
+        cells[first + self.n_outputs] += self.weights[loaded]
         cells[first + self.n_outputs + 1] += 1
+
+    def count(self, sums, first=0):
+        return sums[first + self.n_outputs + 1]
 
     def seen(self, total, room):
         for k in range(total.shape[0]):
@@ -144,3 +172,53 @@ class TargetVectors(NamedTuple):
 
     def key(self, sums, order):
         return sums[order] / sums[self.n_outputs]
+
+
+class GradientPairs(NamedTuple):
+    """Gradient and Hessian of a loss, times the row's weight, packed into one integer.
+
+        cell = 2^32 sum w g + sum w h,     0 < sum w h < 2^31,     |sum w g| < 2^31
+
+    The record carries g, 16 bits with a sign, and h, 16 bits and at least 1, in whole steps
+    so large that no sum overflows. Rows are not counted.
+
+    weights  int64 [n_rows], mask -1; or the number 1 alone, mask 0
+    smooth   float64   steps of h that draw a category's mean to 0, so that rare categories
+             do not stand at the ends of the order by chance
+    """
+
+    weights: NDArray[np.int64]
+    mask: int
+    smooth: float
+
+    def width(self):
+        return 1
+
+    def load(self, record):
+        pair = ((record >> 48) << 32) + ((record >> 32) & 0xFFFF)
+        return self.weights[row_of(record) & self.mask] * pair
+
+    def put(self, loaded, cells, position):
+        cells[position] += loaded
+
+    def count(self, sums, first=0):
+        return np.int64(_UNCOUNTED)
+
+    def seen(self, total, room):
+        room[1, 0] = total[0]
+        return self
+
+    def same(self, record, other):
+        return False
+
+    def n_orders(self):
+        return 1
+
+    def key(self, sums, order):
+        return (sums[0] >> 32) / ((sums[0] & 0x7FFFFFFF) + self.smooth)
+
+
+@part
+def gradient_record(row, g, h):
+    """Pack a row, its gradient (-2^15 <= g < 2^15) and its Hessian (0 < h < 2^16)."""
+    return (np.int64(g) << 48) | (np.int64(h) << 32) | row

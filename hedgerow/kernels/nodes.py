@@ -4,7 +4,7 @@ import numpy as np
 
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store
-from hedgerow.kernels.moments import row_of
+from hedgerow.kernels.moments import add, row_of
 from hedgerow.kernels.search import choose_categories
 from hedgerow.kernels.workspace import N_NODES, N_WORDS, OVERFLOW
 
@@ -20,7 +20,8 @@ def write_split(problem, nodes, split, node, desk):
     """
     left, parent = atomic_add(nodes.counters, N_NODES, 2), nodes.table[split.node]
     parent.left, parent.feature = left, split.feature
-    parent.threshold, parent.missing_left = split.threshold, split.missing_left
+    parent.threshold, parent.cut = split.threshold, split.cut
+    parent.missing_left = split.missing_left
     for side in range(2):
         clear_node(nodes.table[left + side])
     n_categories = problem.codes.features[split.feature].n_categories
@@ -40,7 +41,7 @@ def write_split(problem, nodes, split, node, desk):
 def clear_node(node):
     """Make a leaf of a NODE."""
     node.left, node.feature, node.category_start = -1, -1, -1
-    node.threshold, node.missing_left = np.nan, 0
+    node.threshold, node.cut, node.missing_left = np.nan, -1, 0
 
 
 @part
@@ -66,10 +67,35 @@ def judge(problem, leaf, sums, pure, may_postpone):
 
 
 @part
+def only_target(moments, records):
+    """Return a record if all have its target, -1 if there is none, -2 if targets differ."""
+    if records.shape[0] == 0:
+        return np.int64(-1)
+    for i in range(records.shape[0]):
+        if not moments.same(records[i], records[0]):
+            return np.int64(-2)
+    return records[0]
+
+
+@part
+def all_same(moments, only):
+    """Tell from the threads' only targets whether all rows of a leaf have the same."""
+    example = np.int64(-1)
+    for thread in range(only.shape[0]):
+        if only[thread] == -2:
+            return False
+        if only[thread] >= 0:
+            if example >= 0 and not moments.same(only[thread], example):
+                return False
+            example = only[thread]
+    return True
+
+
+@part
 def add_up(moments, records, sums):
     """Add the moments of the records to `sums`."""
     for i in range(records.shape[0]):
-        moments.add(records[i], sums, 0)
+        add(moments, records[i], sums, 0)
 
 
 @part

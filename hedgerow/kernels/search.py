@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from hedgerow.kernels.bins import search_bins
 from hedgerow.kernels.codes import N_BINS
 from hedgerow.kernels.heap import heapify, take_largest
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.random import mixed, uniform
 from hedgerow.kernels.split import Node, search_feature, sort_categories
-from hedgerow.kernels.tally import Scratch, clear, sweep, tally
+from hedgerow.kernels.tally import clear, tally
 from hedgerow.kernels.team import meet
 from hedgerow.kernels.workspace import Problem
 
@@ -82,18 +83,13 @@ def seen_from(problem, node, desk):
 @part
 def _search_one(problem, number, hist, node, desk, found):
     """Search one feature, in its part of a histogram or else from rows; return 1 if constant."""
-    own, width = desk.scratch, problem.moments.width()
-    feature, from_rows = problem.codes.features[number], hist.shape[0] == 0
-    cells = own.cells if from_rows else hist
-    scratch = Scratch(cells, own.order, own.keys, own.bits, own.sides, own.lines)
-    if from_rows:
-        n_codes = tally(problem.codes, feature, node.rows, problem.moments, scratch)
-    else:
-        n_codes = sweep(scratch, feature, width)
+    if hist.shape[0] > 0:
+        return search_bins(problem, number, hist, node, desk.scratch, found)
+    feature, scratch = problem.codes.features[number], desk.scratch
+    n_codes = tally(problem.codes, feature, node.rows, problem.moments, scratch)
     if n_codes > 1:
         search_feature(problem, number, n_codes, node, scratch, found)
-    if from_rows:
-        clear(scratch, n_codes, width)
+    clear(scratch, n_codes, problem.moments.width())
     return np.int64(n_codes < 2)
 
 

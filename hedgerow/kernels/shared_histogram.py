@@ -13,14 +13,14 @@ from hedgerow.kernels.jit import part
 from hedgerow.kernels.nodes import OPEN
 from hedgerow.kernels.team import meet
 
-_MIN_ROWS = 1024  # below, a tally is cheaper
+_MIN_ROWS = 128  # times the width of a cell: below, a tally is cheaper
 
 
 @part
 def first_histogram(team, problem, space):
     """Make the histogram of leaf 0, if it wants one."""
     own = space.leaves[team.thread, 0]
-    own.has_histogram = _wanted(space, own, np.int64(0))
+    own.has_histogram = _wanted(problem, space, own, np.int64(0))
     if own.has_histogram:
         _sum(team, problem, space, np.int64(0))
 
@@ -29,7 +29,10 @@ def first_histogram(team, problem, space):
 def divide_histogram(team, problem, space, smaller, larger, had_histogram):
     """Make the histograms that two children want: larger = parent - smaller, where it can."""
     less, rest = space.leaves[team.thread, smaller], space.leaves[team.thread, larger]
-    wants_rest, wants_less = _wanted(space, rest, larger), _wanted(space, less, smaller)
+    wants_rest, wants_less = (
+        _wanted(problem, space, rest, larger),
+        _wanted(problem, space, less, smaller),
+    )
     subtracts = had_histogram and wants_rest and smaller < space.hists.shape[0]
     if wants_less or subtracts:
         _sum(team, problem, space, smaller)
@@ -42,10 +45,18 @@ def divide_histogram(team, problem, space, smaller, larger, had_histogram):
 
 
 @part
-def _wanted(space, leaf, number):
-    return np.int64(
-        leaf.feature == OPEN and leaf.n_rows >= _MIN_ROWS and number < space.hists.shape[0]
-    )
+def first_cell(problem, leaf):
+    """Return where the bins of a leaf's split begin in its histogram, -1 if they are not there."""
+    about = problem.codes.features[leaf.feature]
+    if not leaf.has_histogram or about.place < 0 or about.n_categories > 0:
+        return np.int64(-1)
+    return about.place * N_BINS * problem.moments.width()
+
+
+@part
+def _wanted(problem, space, leaf, number):
+    is_large = leaf.n_rows >= _MIN_ROWS * problem.moments.width()
+    return np.int64(leaf.feature == OPEN and is_large and number < space.hists.shape[0])
 
 
 @part

@@ -130,7 +130,8 @@ def _best_cut(problem, feature, n_codes, begin, end, start, node, scratch):
 
     start: a code (missing) that is on the left of every cut, or -1.
     """
-    width, rules, criterion = problem.moments.width(), problem.rules, problem.criterion
+    moments, rules, criterion = problem.moments, problem.rules, problem.criterion
+    width = moments.width()
     below, above = scratch.sides[0], scratch.sides[1]
     cells, order = scratch.cells, scratch.order
     # If the criterion scores rows, keys[i] is the score of cut i and keys[n_codes] the node's own.
@@ -143,7 +144,7 @@ def _best_cut(problem, feature, n_codes, begin, end, start, node, scratch):
         for k in range(width):
             below[k] += cells[first + k]
             above[k] = node.total[k] - below[k]
-        if i < begin or min(below[width - 1], above[width - 1]) < rules.min_rows:
+        if i < begin or min(moments.count(below), moments.count(above)) < rules.min_rows:
             continue
         left, right = criterion.mass(below), criterion.mass(above)
         if min(left, right) >= rules.min_weight:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.machine import lowest_bit
-from hedgerow.kernels.moments import row_of
+from hedgerow.kernels.moments import add, row_of
 
 _FEW = 24  # codes that are sorted by insertion
 
@@ -33,6 +33,7 @@ class Scratch(NamedTuple):
     keys    float64 [max_bins + 1]           what categories are ordered by
     bits    int64 [2, max_bins // 64 + 2]    bits of codes, bits of words; zero between uses
     sides   int64 [2, width]                 sums left and right of a cut
+    running int64 [2, 256 * width]           sums left and right of every cut of a histogram
     lines   int64 [5, n]                     what absolute error needs, see there; or [0, 0]
     """
 
@@ -41,6 +42,7 @@ class Scratch(NamedTuple):
     keys: NDArray[np.float64]
     bits: NDArray[np.int64]
     sides: NDArray[np.int64]
+    running: NDArray[np.int64]
     lines: NDArray[np.int64]
 
 
@@ -74,13 +76,13 @@ def _add(column, records, moments, dense, scratch, n_codes):
     cells, order, width = scratch.cells, scratch.order, moments.width()
     if dense:
         for i in range(records.shape[0]):
-            moments.add(records[i], cells, np.int64(column[row_of(records[i])]))
+            add(moments, records[i], cells, np.int64(column[row_of(records[i])]))
         return n_codes
     for i in range(records.shape[0]):
         code = np.int64(column[row_of(records[i])])
         order[n_codes] = code
         n_codes += np.int64(cells[code * width + width - 1] == 0)
-        moments.add(records[i], cells, code)
+        add(moments, records[i], cells, code)
     return n_codes
 
 

@@ -157,6 +157,7 @@ class Team:
         self.helpers: list[_Helper] = []
         self.errors: list[BaseException] = []
         self.ended: SimpleQueue[_Task] = SimpleQueue()
+        self._compiled: set[Any] = set()
         self._meeting = np.zeros(24, np.int64)
         self._members = [Member(thread, n_threads, self._meeting) for thread in range(n_threads)]
 
@@ -169,7 +170,10 @@ class Team:
         if not self.helpers:
             kernel(self._members[0], *arguments)
             return
-        _compile(kernel, (self._members[0], *arguments))
+        kind = (kernel, *map(type, arguments))
+        if kind not in self._compiled:
+            _compile(kernel, (self._members[0], *arguments))
+            self._compiled.add(kind)
         tasks = [_Task(self, partial(kernel, member, *arguments)) for member in self._members]
         ended: list[_Task] = []
         try:

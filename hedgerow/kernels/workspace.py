@@ -23,11 +23,12 @@ LEAF = np.dtype(
     align=True,
 )
 
-# A node of a growing tree. left: -1 in a leaf; the right child follows the left.
-# category_start: first word of its set of categories, or -1.
+# A node of a growing tree. left: -1 in a leaf; the right child follows the left. cut: last code
+# on the left. category_start: first word of its set of categories, or -1.
 NODE = np.dtype(
     [("threshold", "f8")]
-    + [(name, "i8") for name in ("left", "feature", "missing_left", "category_start", "n_rows")],
+    + [(name, "i8") for name in ("left", "feature", "cut", "missing_left")]
+    + [(name, "i8") for name in ("category_start", "n_rows")],
     align=True,
 )
 
@@ -126,6 +127,7 @@ class Desks(NamedTuple):
     keys: NDArray[np.float64]
     bits: NDArray[np.int64]
     sides: NDArray[np.int64]
+    running: NDArray[np.int64]
     lines: NDArray[np.int64]
     active: NDArray[np.int64]
     ranks: NDArray[np.float64]
@@ -153,6 +155,7 @@ def desk_of(desks, thread):
             desks.keys[thread],
             desks.bits[thread],
             desks.sides[thread],
+            desks.running[thread],
             desks.lines[thread],
         ),
         desks.active[thread],
@@ -173,6 +176,7 @@ def desks_for(
         keys=np.zeros((n_threads, n_codes)),
         bits=np.zeros((n_threads, 2, (n_codes >> 6) + 2), np.int64),
         sides=np.zeros((n_threads, 2, width), np.int64),
+        running=np.zeros((n_threads, 2, N_BINS * width), np.int64),
         lines=np.zeros((n_threads, 5 if n_lines else 0, n_lines), np.int64),
         active=np.tile(np.arange(n_features), (n_threads, 1)),
         ranks=np.zeros((n_threads, n_features)),
@@ -215,12 +219,18 @@ def workspace(n_threads: int, size: Size) -> Workspace:
 def empty_nodes(max_leaves: int, n_rows: int, width: int, n_words: int) -> Nodes:
     """Allocate a tree of at most `max_leaves` leaves."""
     n_nodes = 2 * max_leaves - 1
-    table = np.empty(n_nodes, NODE).view(np.recarray)
-    table[0] = (np.nan, -1, -1, 0, -1, n_rows)  # the root, a leaf until it is split
     return Nodes(
-        table=table,
+        table=np.empty(n_nodes, NODE).view(np.recarray),
         sums=np.zeros((n_nodes, width), np.int64),
         words=np.zeros(n_words, np.int64),
         leaf_of_row=np.full(n_rows, -1, np.int32),
         counters=np.zeros(24, np.int64),
     )
+
+
+def clear_nodes(nodes: Nodes, n_rows: int) -> None:
+    """Leave only the root, a leaf of n_rows rows until it is split."""
+    nodes.sums[: max(int(nodes.counters[N_NODES]), 1)] = 0
+    nodes.counters[:] = 0
+    nodes.counters[N_NODES] = 1
+    nodes.table[0] = (np.nan, -1, -1, -1, 0, -1, n_rows)

@@ -1,6 +1,7 @@
 """Growing a tree: (binned table, moments, criterion, rules) -> nodes in preorder."""
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from hedgerow.kernels.random import mixed_bits
 from hedgerow.kernels.team import Member, Team
 from hedgerow.kernels.workspace import (
     BY_GAIN,
+    LEAF,
     N_NODES,
     N_WORDS,
     NEWEST,
@@ -24,6 +26,7 @@ from hedgerow.kernels.workspace import (
     Rules,
     Size,
     Workspace,
+    clear_nodes,
     desks_for,
     empty_nodes,
     workspace,
@@ -32,9 +35,11 @@ from hedgerow.trees.rules import GrowthRules
 
 _NO_DEPTH = 2**62
 _MAX_ROWS = 2**30
+_MOST = 2.0**62
 _STACK = 80  # the newest leaves: each at most half of the one below, so log2(n) and some
 _SMALL = 8192  # rows below which a subtree is grown by one thread
 _HISTOGRAM_BYTES = 256 * 2**20
+_N_WORDS = 1 << 12  # for sets of categories, to begin with
 
 
 class Grown(NamedTuple):
@@ -73,28 +78,51 @@ class Judge(NamedTuple):
 
 def grow(table: BinnedTable, judge: Judge, limits: GrowthRules, team: Team) -> Grown:
     """Grow one tree. The result does not depend on the team's size or the order of the rows."""
-    n_rows, width = len(judge.records), judge.moments.width()
-    if table.n_rows > _MAX_ROWS:
-        raise ValueError(
-            f"The table has {table.n_rows} rows, but one tree takes at most {_MAX_ROWS}: nodes are "
-            "numbered in 32 bits. Fit on a sample of the rows."
-        )
-    rules = _rules(judge, limits, len(table.codes.features), n_rows, team)
-    problem = Problem(table.codes, judge.moments, judge.criterion, rules)
-    n_lines = judge.n_lines(table.max_bins)
-    desks = desks_for(team.n_threads, len(table.codes.features), table.max_bins, width, n_lines)
-    n_words = 1 << 12 if table.codes.features.n_categories.any() else 1
-    while True:
-        space = workspace(team.n_threads, _size(problem, n_rows))
-        space.records[0] = judge.records
-        _open_root(space, rules, n_rows)
-        nodes = empty_nodes(rules.max_leaves, table.n_rows, width, n_words)
-        nodes.counters[N_NODES], nodes.table[0].n_rows = 1, n_rows
-        team.run(grow_kernel, problem, space, desks, nodes)
-        _grow_tasks(problem, space, nodes, (table.max_bins, n_lines), team)
-        if not nodes.counters[OVERFLOW]:
-            return _in_preorder(nodes)
-        n_words = 4 * max(n_words, int(nodes.counters[N_WORDS]))
+
+    def fill(records: NDArray[np.int64]) -> None:
+        records[:] = judge.records
+
+    return _in_preorder(Grower(table, judge, limits, team).grow(judge, fill))
+
+
+class Grower:
+    """Grows trees from one table, one after another in the same buffers."""
+
+    def __init__(self, table: BinnedTable, judge: Judge, limits: GrowthRules, team: Team) -> None:
+        if table.n_rows > _MAX_ROWS:
+            raise ValueError(
+                f"The table has {table.n_rows} rows, but one tree takes at most {_MAX_ROWS}: nodes "
+                "are numbered in 32 bits. Fit on a sample of the rows."
+            )
+        self._table, self._limits, self._team = table, limits, team
+        self._n_rows, width = len(judge.records), judge.moments.width()
+        n_features, self._n_lines = len(table.codes.features), judge.n_lines(table.max_bins)
+        self._desks = desks_for(team.n_threads, n_features, table.max_bins, width, self._n_lines)
+        problem = self._problem(judge)
+        self._space = workspace(team.n_threads, _size(problem, self._n_rows))
+        n_words = _N_WORDS if table.codes.features.n_categories.any() else 1
+        self._nodes = empty_nodes(problem.rules.max_leaves, table.n_rows, width, n_words)
+
+    def _problem(self, judge: Judge) -> Problem:
+        n_features = len(self._table.codes.features)
+        rules = _rules(judge, self._limits, n_features, self._n_rows, self._team)
+        return Problem(self._table.codes, judge.moments, judge.criterion, rules)
+
+    def grow(self, judge: Judge, fill: Callable[[NDArray[np.int64]], None]) -> Nodes:
+        """Grow a tree from the records that `fill` writes; the next call overwrites it."""
+        problem, space = self._problem(judge), self._space
+        while True:
+            fill(space.records[0])
+            _open_root(space, problem.rules, self._n_rows)
+            nodes = self._nodes
+            clear_nodes(nodes, self._n_rows)
+            self._team.run(grow_kernel, problem, space, self._desks, nodes)
+            room = self._table.max_bins, self._n_lines
+            _grow_tasks(problem, space, nodes, room, self._team)
+            if not nodes.counters[OVERFLOW]:
+                return nodes
+            n_words = 4 * max(len(nodes.words), int(nodes.counters[N_WORDS]))
+            self._nodes = nodes._replace(words=np.zeros(n_words, np.int64))
 
 
 def _size(problem: Problem, n_rows: int) -> Size:
@@ -114,6 +142,8 @@ def _open_root(space: Workspace, rules: Rules, n_rows: int) -> None:
     """Give each thread its segment of the root's records."""
     n_threads = len(space.leaves)
     bounds = np.arange(n_threads + 1) * n_rows // n_threads
+    space.n_tasks[:] = 0
+    space.leaves[:, 0] = np.zeros((), LEAF)
     root = space.leaves[:, 0]
     root.begin, root.end, root.n_rows = bounds[:-1], bounds[1:], n_rows
     root.bits, root.n_active = mixed_bits(rules.seed, 0), len(space.constant)
@@ -138,7 +168,7 @@ def _grow_tasks(
         desks = desks_for(1, n_features, room[0], width, room[1])
         grow_kernel(member, alone, bench, desks, nodes)
 
-    if not nodes.counters[OVERFLOW]:
+    if len(tasks[0]) and not nodes.counters[OVERFLOW]:
         team.run_each(grow_task, np.argsort(-tasks[0].n_rows, kind="stable").tolist())
 
 
@@ -151,7 +181,7 @@ def _rules(judge: Judge, limits: GrowthRules, n_features: int, n_rows: int, team
         max_depth=_NO_DEPTH if limits.max_depth is None else limits.max_depth,
         min_split_rows=max(limits.min_split_rows, 2),
         min_rows=limits.min_leaf_rows,
-        min_weight=max(math.ceil(limits.min_leaf_weight / judge.weight_unit), 1),
+        min_weight=max(math.ceil(min(limits.min_leaf_weight / judge.weight_unit, _MOST)), 1),
         min_gain=float(limits.min_gain / judge.score_unit),
         n_candidates=n_features if limits.n_candidates is None else limits.n_candidates,
         random_cut=int(limits.random_cut),

@@ -64,7 +64,9 @@ def grouped_weights(
         return quantised_weights(weights * factors[groups])
     bits = _BITS - int(np.frexp(float(rows.counts.sum()))[1])
     steps = quantised_weights(np.where(factors > 0, factors, 1.0), min(bits, 52))
-    return Steps(rows.counts * steps.counts[groups], rows.unit * steps.unit, exact=False)
+    counts = rows.counts * steps.counts[groups]
+    is_exact = steps.exact and float(counts.sum()) <= 2.0**_MANY
+    return Steps(counts, rows.unit * steps.unit, is_exact)
 
 
 class TargetSteps(NamedTuple):

@@ -23,6 +23,8 @@ BANNED_NAMES = {"util", "utils", "helper", "helpers", "common", "misc"}
 PUBLIC_NAMES = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
     "__version__",
     "export_dot",
     "export_json",

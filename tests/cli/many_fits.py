@@ -8,7 +8,12 @@ import pandas as pd
 import polars as pl
 from scipy.sparse import csr_array
 
-from hedgerow import DecisionTreeClassifier, DecisionTreeRegressor
+from hedgerow import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+)
 from hedgerow.kernels.cache import KernelCache
 
 compiled = []
@@ -73,13 +78,21 @@ def main() -> None:
         (DecisionTreeRegressor(ccp_alpha="cv"), targets),
         (DecisionTreeRegressor(ccp_alpha=0.01, n_jobs=2), targets[:, 0].astype(np.float32)),
         (DecisionTreeRegressor(criterion="absolute_error", ccp_alpha="cv"), targets[:, 0]),
+        (GradientBoostingClassifier(n_estimators=2, class_weight="balanced"), labels),
+        (GradientBoostingClassifier(n_estimators=2, early_stopping=True), labels > 0),
+        (GradientBoostingClassifier(n_estimators=2, loss="exponential"), labels > 0),
     ]
+    losses = ("squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie")
+    for loss in losses:
+        model = GradientBoostingRegressor(n_estimators=2, loss=loss, early_stopping=loss != "huber")
+        models.append((model, np.exp(targets[:, 0])))
     for model, y in models:
         for table in tables(X):
             for weight in (None, weights, np.arange(2000) % 3):
                 model.fit(table, y, sample_weight=weight).predict(table)
         pickle.loads(pickle.dumps(model)).predict(table)
-        model.cost_complexity_pruning_path(X, y)
+        if hasattr(model, "cost_complexity_pruning_path"):
+            model.cost_complexity_pruning_path(X, y)
     large = random.normal(size=(40_000, 12))
     DecisionTreeClassifier(n_jobs=2).fit(large, large[:, 0] > 0).predict(large)
     DecisionTreeClassifier(unseen="average").fit(X, labels).predict(X.assign(word="unseen"))

@@ -130,6 +130,13 @@ def test_warmup_knows_every_criterion():
         assert warmed == options.options - {"log_loss"}  # another name of entropy
 
 
+def test_warmup_knows_every_loss():
+    models = [step.args[0] for step in steps().values() if len(step.args) == 3]
+    for kind in (hedgerow.GradientBoostingClassifier, hedgerow.GradientBoostingRegressor):
+        (options,) = kind._parameter_constraints["loss"]
+        assert {model.loss for model in models if type(model) is kind} == options.options
+
+
 def test_cache_says_where_it_is_and_how_large(root):
     filled(root / sources_digest(), 2_300_000)
     filled(root / OTHER, 400_000)

@@ -27,8 +27,8 @@ from typing import NamedTuple
 class Scaled(NamedTuple):
     factor: float
 
-    def score(self, sums):
-        return 10.0 * self.factor * sums[0]
+    def score(self, sums, first=0):
+        return 10.0 * self.factor * sums[first]
 """
 KERNELS = """
 from hedgerow.kernels.jit import kernel

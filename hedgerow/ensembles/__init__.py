@@ -1,0 +1,1 @@
+"""Many learners: the loops of the notes."""

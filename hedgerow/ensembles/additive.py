@@ -1,0 +1,160 @@
+"""Additive models: a start value and trees whose values are added to it."""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.data.binned import BinnedTable
+from hedgerow.kernels.codes import Records
+from hedgerow.kernels.grove import Grove, Scorer, lanes_for, scorer_of
+from hedgerow.kernels.scorer import add_trees
+from hedgerow.kernels.steps import arrange
+from hedgerow.kernels.team import Team
+from hedgerow.kernels.workspace import N_NODES, N_WORDS, NODE, Nodes
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class AdditiveModel:
+    """f(x) = start + sum of trees.
+
+    Attributes
+    ----------
+    start : float64 [n_outputs]
+    grove : Grove
+        The trees; their values are multiplied by the learning rate already, their weights
+        are sums of Hessians.
+    gradient : float64 [n_nodes]
+        Sum of the gradients of each node's rows.
+    gain : float64 [n_nodes]
+        What each split gained; 0 in leaves.
+    """
+
+    start: Floats
+    grove: Grove
+    gradient: Floats
+    gain: Floats
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of scores of a row."""
+        return len(self.start)
+
+    @property
+    def n_rounds(self) -> int:
+        """Number of rounds; each has a tree for each output."""
+        return len(self.grove.output) // self.n_outputs
+
+    @cached_property
+    def _scorer(self) -> Scorer:
+        return scorer_of(self.grove)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "_scorer"}
+
+    def raw(self, values: Floats, team: Team, n_rounds: int | None = None) -> Floats:
+        """Return the scores of rows, float64 [n_rows, n_outputs], after some rounds or all."""
+        out = np.tile(self.start, (len(values), 1))
+        self.add(values, team, 0, self.n_rounds if n_rounds is None else n_rounds, out)
+        return out
+
+    def add(self, values: Floats, team: Team, first: int, end: int, out: Floats) -> None:
+        """Add the rounds first .. end to the scores of rows."""
+        trees = first * self.n_outputs, end * self.n_outputs
+        lanes = lanes_for(self._scorer, team.n_threads)
+        team.run(add_trees, values, self._scorer, lanes, *trees, out)
+
+    def first(self, n_rounds: int) -> "AdditiveModel":
+        """Return the model of the first rounds."""
+        n_trees = n_rounds * self.n_outputs
+        end, grove = int(self.grove.offset[n_trees]), self.grove
+        kept = {name: getattr(grove, name)[:end] for name in _OF_NODES}
+        offset, output = grove.offset[: n_trees + 1], grove.output[:n_trees]
+        starts = kept["category_start"]
+        last = int(starts.max(initial=-1))
+        later = grove.category_start[end:]
+        n_words = int(np.min(later[later >= 0], initial=len(grove.category_words)))
+        words = grove.category_words[: n_words if last >= 0 else 0]
+        shorter = Grove(offset=offset, output=output, category_words=words, **kept)
+        return AdditiveModel(self.start, shorter, self.gradient[:end], self.gain[:end])
+
+    def fingerprint(self) -> str:
+        """SHA-256 of everything that prediction depends on."""
+        digest = hashlib.sha256(np.ascontiguousarray(self.start).tobytes())
+        for array in self.grove:
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
+
+
+_OF_NODES = tuple(
+    name for name in Grove._fields if name not in ("offset", "output", "category_words")
+)
+
+
+class Arranged(NamedTuple):
+    """What `arrange` writes."""
+
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    feature: NDArray[np.int32]
+    threshold: Floats
+    missing_left: NDArray[np.bool_]
+    category_start: NDArray[np.int64]
+    category_words: NDArray[np.uint64]
+    place: NDArray[np.int64]
+
+
+class Harvest:
+    """Trees as they were grown, kept until all are."""
+
+    def __init__(self) -> None:
+        self._tables: list[Records] = []
+        self._words: list[NDArray[np.int64]] = []
+        self._columns: list[Floats] = []  # value, G, H of each node
+        self._gains: list[Floats] = []
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def take(self, nodes: Nodes, columns: Floats, gains: Floats) -> None:
+        """Keep a tree; columns, float64 [n_nodes, 3], are value, G and H of each node."""
+        self._tables.append(nodes.table[: int(nodes.counters[N_NODES])].copy())
+        self._words.append(nodes.words[: int(nodes.counters[N_WORDS])].copy())
+        self._columns.append(columns)
+        self._gains.append(gains)
+
+    def model(self, table: BinnedTable, start: Floats, n_trees: int) -> AdditiveModel:
+        """Put together the model of the first n_trees trees."""
+        tables, words = self._tables[:n_trees], self._words[:n_trees]
+        first = np.concatenate([[0], np.cumsum([len(each) for each in tables], dtype=np.int64)])
+        sizes = np.array([len(each) for each in words], np.int64)
+        joined = np.concatenate(tables) if tables else np.empty(0, NODE)
+        n_nodes, n_words = int(first[-1]), int(sizes.sum())
+        arranged = Arranged(
+            left=np.empty(n_nodes, np.int32),
+            right=np.empty(n_nodes, np.int32),
+            feature=np.empty(n_nodes, np.int32),
+            threshold=np.empty(n_nodes),
+            missing_left=np.empty(n_nodes, np.bool_),
+            category_start=np.empty(n_nodes, np.int64),
+            category_words=np.empty(n_words, np.uint64),
+            place=np.empty(n_nodes, np.int64),
+        )
+        all_words = np.concatenate([*words, np.zeros(1, np.int64)])
+        words_of = table.codes.features.n_categories // 64 + 1
+        stack = np.empty((2, n_nodes + 1), np.int64)
+        starts = np.cumsum(sizes) - sizes
+        arrange(joined.view(np.recarray), first, all_words, starts, words_of, arranged, stack)
+        none = np.empty((0, 3))
+        columns = np.concatenate([none, *self._columns[:n_trees]])[arranged.place]
+        gains = np.concatenate([np.empty(0), *self._gains[:n_trees]])[arranged.place]
+        kept = {n: getattr(arranged, n) for n in Arranged._fields if n != "place"}
+        output = np.arange(n_trees, dtype=np.int32) % np.int32(len(start))
+        value, weight = np.ascontiguousarray(columns[:, 0]), np.ascontiguousarray(columns[:, 2])
+        grove = Grove(offset=first, weight=weight, value=value, output=output, **kept)
+        return AdditiveModel(start, grove, np.ascontiguousarray(columns[:, 1]), gains)

@@ -1,0 +1,264 @@
+"""Tree boosting, by gradients or by Newton steps: the loop of the notes.
+
+    f_0 = argmin_c sum w l(y, c)
+    f_m = f_(m-1) + rate * tree fitted to the derivatives (g, h) of the loss at f_(m-1)
+
+Notes 0, part III; notes 3, XGBoost; notes 4. Friedman (2001); Chen and Guestrin (2016).
+
+Splits are chosen from derivatives rounded to 16 bits. What a leaf adds is summed once more
+from the derivatives as they are, in whole steps so fine that nothing visible is lost.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.data.binned import BinnedTable
+from hedgerow.ensembles.additive import AdditiveModel, Floats, Harvest
+from hedgerow.kernels.criteria import Newton
+from hedgerow.kernels.derivatives import (
+    derive,
+    derive_classes,
+    largest_bits,
+    total_steps,
+    write_records,
+)
+from hedgerow.kernels.moments import GradientPairs
+from hedgerow.kernels.steps import add_values, join_sums, sum_leaves
+from hedgerow.kernels.team import Team
+from hedgerow.kernels.workspace import N_NODES, Nodes
+from hedgerow.trees.grower import Grower, Judge
+from hedgerow.trees.quantise import Steps
+from hedgerow.trees.rules import GrowthRules
+
+_MANY = 2**24  # whole weights that add up to more are multiplied in before rounding
+_G_STEPS, _H_STEPS = 2**15 - 1, 2**16 - 1
+_SUM = 2**31 - 1
+_COARSE = 2.0**20
+_FINE_BITS = 61
+_INFINITE = 0x7F800000
+
+
+@dataclass(frozen=True)
+class BoostingRules:
+    """How a model is boosted.
+
+    Attributes
+    ----------
+    n_rounds : int
+    rate : float
+        What the values of a tree are multiplied by.
+    growth : GrowthRules
+        Of each tree. min_leaf_weight is a sum of Hessians, min_gain is in units of the loss.
+    newton : bool
+        Fit trees by second order, score G^2 / (2 (H + l2)), or by least squares to g.
+    l1, l2 : float
+    smooth : float
+        Draws the means of rare categories to 0 when categories are ordered.
+    """
+
+    n_rounds: int
+    rate: float
+    growth: GrowthRules
+    newton: bool = True
+    l1: float = 0.0
+    l2: float = 1.0
+    smooth: float = 10.0
+
+
+class Stage:
+    """The rows of a fit: their targets, weights, raw scores and derivatives."""
+
+    def __init__(
+        self, y: Floats, weights: Steps, factors: Floats, loss: Any, rows: NDArray[np.int64]
+    ) -> None:
+        """Take all rows of a table; trees are grown from `rows`, or from all if it is empty.
+
+        factors, float64 [n_rows] or [1], multiply the weights.
+        """
+        counts, n_rows = weights.counts, len(y)
+        is_whole = weights.exact and weights.unit == 1.0 and int(counts.sum()) <= _MANY
+        self.y, self.loss, self.rows = y, loss, rows
+        self.labels = y.astype(np.int64) if loss.n_outputs > 1 else np.zeros(0, np.int64)
+        self.weights = counts * (weights.unit * factors)
+        # Whole weights multiply whole steps: three repeats of a row are three times its steps.
+        self.whole = counts if is_whole and counts.max() > 1 else np.ones(1, np.int64)
+        self.mask = 0 if len(self.whole) == 1 else -1
+        self.real = factors if is_whole else self.weights
+        self.total_weight = int(self.whole.sum()) if self.mask else n_rows
+        own = slice(None) if not len(rows) else rows
+        self.start = np.atleast_1d(loss.start(y[own], self.weights[own]))
+        self.raw = np.tile(self.start[:, None], (1, n_rows))
+        self.pairs = np.empty((loss.n_outputs, 2, n_rows), np.float32)
+        self.ones = np.ones(n_rows, np.float32) if len(self.real) == 1 else None
+
+    def derive(self, team: Team) -> None:
+        """Set the derivatives at the current scores."""
+        if hasattr(self.loss, "adapted"):
+            own = slice(None) if not len(self.rows) else self.rows
+            self.loss = self.loss.adapted(self.y[own], self.raw[0, own], self.weights[own])
+        if len(self.labels):
+            team.run(derive_classes, self.labels, self.real, self.raw, self.pairs)
+        else:
+            team.run(derive, self.loss, self.y, self.real, self.raw, self.pairs)
+
+    def peaks(self, output: int, team: Team) -> Floats:
+        """Return the largest |g| and h of an output; raise if they are not finite."""
+        bits = self.pairs[output].view(np.int32)
+        found = np.zeros((team.n_threads, 2), np.int32)
+        team.run(largest_bits, bits, found)
+        largest = found.max(axis=0)
+        if (largest >= _INFINITE).any():
+            row = int(np.flatnonzero(~np.isfinite(self.pairs[output]).all(axis=0))[0])
+            g, h = self.pairs[output, :, row]
+            raise FloatingPointError(
+                f"{type(self.loss).__name__} has gradient {g} and Hessian {h} for row {row} "
+                f"(y = {self.y[row]:g}, raw score {self.raw[output, row]:g}), and finite "
+                "ones are needed. Use a smaller learning_rate, or rescale y."
+            )
+        return np.asarray(largest.view(np.float32), np.float64)
+
+
+class Boosting:
+    """One fit: grows a round of trees after another."""
+
+    def __init__(self, table: BinnedTable, stage: Stage, rules: BoostingRules, team: Team) -> None:
+        self._table, self.stage, self._rules, self._team = table, stage, rules, team
+        self._grower: Grower | None = None
+        self._harvest = Harvest()
+        self.n_rounds = 0
+
+    def run(self, go_on: Callable[["Boosting"], bool]) -> AdditiveModel:
+        """Boost until all rounds are done, there is nothing to learn, or `go_on` says no.
+
+        An interrupt ends the fit with the rounds that are done, if there are any.
+        """
+        try:
+            while self.n_rounds < self._rules.n_rounds and self._next_round():
+                if not go_on(self):
+                    break
+        except KeyboardInterrupt:
+            if not self.n_rounds:
+                raise
+        return self.model(self.n_rounds)
+
+    def model(self, n_rounds: int) -> AdditiveModel:
+        """Return the model of the first rounds."""
+        start = self.stage.start
+        return self._harvest.model(self._table, start, n_rounds * len(start))
+
+    def _next_round(self) -> bool:
+        """Grow a tree for each output. Returns False if all gradients are zero."""
+        stage, team = self.stage, self._team
+        stage.derive(team)
+        peaks = [stage.peaks(output, team) for output in range(len(stage.pairs))]
+        if not any(peak[0] > 0 for peak in peaks):
+            return False
+        for output, peak in enumerate(peaks):
+            nodes, units = self._grown(output, peak)
+            columns = self._node_columns(nodes, output, peak)
+            self._harvest.take(nodes, columns, self._gains(nodes, units))
+            values = np.ascontiguousarray(columns[:, 0])
+            team.run(add_values, self._table.codes, nodes, values, stage.raw[output])
+        self.n_rounds += 1
+        return True
+
+    def _grown(self, output: int, peak: Floats) -> tuple[Nodes, Floats]:
+        """Grow a tree from the derivatives of an output; also return the worth of their steps."""
+        stage, rules, team = self.stage, self._rules, self._team
+        g, h = stage.pairs[output]
+        if not rules.newton:
+            h = self._unit_hessians()
+            peak = np.array([peak[0], float(h.max())])
+        scales = _scales(stage, g, h, peak, team)
+        units = 1.0 / scales.astype(np.float64)
+        l1, l2 = (rules.l1, rules.l2) if rules.newton else (0.0, 0.0)
+        moments = GradientPairs(stage.whole, stage.mask, float(rules.smooth / units[1]))
+        criterion = Newton(float(units[0]), float(units[1]), float(l1), float(l2))
+        rows = stage.rows
+        records = np.empty(len(rows) or len(g), np.int64) if self._grower is None else rows
+        judge = Judge(moments, criterion, records, float(units[1]), 1.0)
+        if self._grower is None:
+            self._grower = Grower(self._table, judge, rules.growth, team)
+
+        def fill(target: NDArray[np.int64]) -> None:
+            team.run(write_records, g, h, scales, rows, target)
+
+        return self._grower.grow(judge, fill), units
+
+    def _unit_hessians(self) -> NDArray[np.float32]:
+        ones = self.stage.ones
+        return self.stage.real.astype(np.float32) if ones is None else ones
+
+    def _node_columns(self, nodes: Nodes, output: int, peak: Floats) -> Floats:
+        """Return value, G and H of each node; values are those of leaves."""
+        stage, rules, team = self.stage, self._rules, self._team
+        n_nodes = int(nodes.counters[N_NODES])
+        bits = min(_FINE_BITS - int(np.frexp(float(stage.total_weight))[1]), 40)
+        fine = np.ldexp(1.0, bits) / np.where(peak > 0, peak, 1.0)
+        sums = np.zeros((team.n_threads, n_nodes, 2), np.int64)
+        pairs = stage.pairs[output]
+        team.run(sum_leaves, nodes.leaf_of_row, pairs, stage.whole, stage.mask, fine, sums)
+        join_sums(nodes.table, sums)
+        G, H = (sums[0] / fine).T
+        if hasattr(stage.loss, "leaf"):
+            value = _exact_leaves(stage, nodes.leaf_of_row, n_nodes)
+        elif rules.newton:
+            value = -np.sign(G) * np.maximum(np.abs(G) - rules.l1, 0.0) / (H + rules.l2)
+        else:
+            value = -G / np.maximum(H, np.finfo(float).tiny)
+        value = np.where(H > 0, value, 0.0)
+        return np.column_stack([rules.rate * value, G, H])
+
+    def _gains(self, nodes: Nodes, units: Floats) -> Floats:
+        """Return what each split gained, by the sums that it was chosen from."""
+        n_nodes = int(nodes.counters[N_NODES])
+        cells, left = nodes.sums[:n_nodes, 0], nodes.table.left[:n_nodes]
+        G, H = (cells >> 32) * units[0], (cells & 0x7FFFFFFF) * units[1]
+        l1, l2 = (self._rules.l1, self._rules.l2) if self._rules.newton else (0.0, 0.0)
+        score = np.maximum(np.abs(G) - l1, 0.0) ** 2 / (2.0 * (H + l2))
+        gains, splits = np.zeros(n_nodes), np.flatnonzero(left >= 0)
+        gains[splits] = score[left[splits]] + score[left[splits] + 1] - score[splits]
+        return gains
+
+
+def _scales(
+    stage: Stage,
+    g: NDArray[np.float32],
+    h: NDArray[np.float32],
+    peak: Floats,
+    team: Team,
+) -> NDArray[np.float32]:
+    """Return steps per 1.0 of g and h: as many as 16 bits a row and 31 bits a sum allow.
+
+    The largest magnitude is a whole number of steps, so that equal numbers stay exact.
+    """
+    peak = np.where(peak > 0, peak, 1.0)
+    coarse = (_COARSE / peak).astype(np.float32)
+    totals = np.zeros((team.n_threads, 2), np.int64)
+    team.run(total_steps, g, h, stage.whole, stage.mask, coarse, totals)
+    total = totals.sum(axis=0) / coarse.astype(np.float64)
+    room = _SUM - 1.5 * stage.total_weight  # rounding and the least Hessian add to a sum
+    steps = np.minimum([_G_STEPS, _H_STEPS], np.floor(room * peak / total))
+    return np.asarray(np.maximum(steps, 1.0) / peak, np.float32)
+
+
+def _exact_leaves(stage: Stage, leaf_of_row: NDArray[np.int32], n_nodes: int) -> Floats:
+    """Return what minimises the loss in each leaf."""
+    rows = np.flatnonzero(leaf_of_row >= 0)
+    rows = rows[np.argsort(leaf_of_row[rows], kind="stable")]
+    leaves = leaf_of_row[rows]
+    residual, weights = stage.y[rows] - stage.raw[0, rows], stage.weights[rows]
+    value = np.zeros(n_nodes)
+    bounds = np.flatnonzero(np.diff(leaves)) + 1
+    for part, w, leaf in zip(
+        np.split(residual, bounds),
+        np.split(weights, bounds),
+        leaves[np.concatenate([[0], bounds])],
+        strict=True,
+    ):
+        value[leaf] = stage.loss.leaf(part, w)
+    return value

@@ -1,0 +1,166 @@
+"""Derivatives: from a loss, targets and raw scores to records of whole steps.
+
+Rows are worked on in chunks that stay in the nearest cache. What is summed is whole: a
+sum does not depend on the order of rows or on the number of threads.
+"""
+
+import numpy as np
+
+from hedgerow.kernels.exponential import exp
+from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.moments import gradient_record
+from hedgerow.kernels.team import cancelled, share
+
+_CHUNK = 2048
+_MAGNITUDE = 0x7FFFFFFF  # the bits of a float32 without its sign, which order as the numbers do
+
+
+@kernel
+def derive(team, loss, y, weights, raw, pairs):
+    """Set each row's gradient and Hessian.
+
+    y        float64 [n_rows]              read
+    raw      float64 [1, n_rows]           read
+    weights  float64 [n_rows] or [1]       read    times the derivatives; [1]: no weights
+    pairs    float32 [1, 2, n_rows]        write   gradients, Hessians
+    """
+    begin, end = share(team, y.shape[0])
+    g, h, scores = pairs[0, 0], pairs[0, 1], raw[0]
+    for first in range(begin, end, _CHUNK):
+        if cancelled(team):
+            return
+        last = min(first + _CHUNK, end)
+        _derive(loss, y[first:last], scores[first:last], g[first:last], h[first:last])
+        if weights.shape[0] > 1:
+            _scale(weights[first:last], g[first:last])
+            _scale(weights[first:last], h[first:last])
+
+
+@part
+def _derive(loss, y, raw, g, h):
+    for i in range(y.shape[0]):
+        target, score = y[i], raw[i]  # read once: a store might be to the same memory
+        g[i] = loss.gradient(target, score)
+        h[i] = loss.hessian(target, score)
+
+
+@part
+def _scale(weights, numbers):
+    for i in range(weights.shape[0]):
+        numbers[i] *= weights[i]
+
+
+@kernel
+def derive_classes(team, labels, weights, raw, pairs):
+    """Set the derivatives of the multinomial loss, p - [y = k] and K / (K - 1) p (1 - p).
+
+    labels  int64 [n_rows]             read
+    raw     float64 [K, n_rows]        read    p = e^raw / sum e^raw
+    pairs   float32 [K, 2, n_rows]     write
+
+    The Hessian is the diagonal's bound that makes two outputs of two classes take the step
+    that one output would.
+    """
+    begin, end = share(team, labels.shape[0])
+    for first in range(begin, end, _CHUNK):
+        if cancelled(team):
+            return
+        last = min(first + _CHUNK, end)
+        _soften(raw[:, first:last], pairs[:, :, first:last])
+        for k in range(raw.shape[0]):
+            g, h = pairs[k, 0, first:last], pairs[k, 1, first:last]
+            _subtract_class(labels[first:last], k, raw.shape[0], g, h)
+            if weights.shape[0] > 1:
+                _scale(weights[first:last], g)
+                _scale(weights[first:last], h)
+
+
+@part
+def _soften(raw, pairs):
+    """Set pairs[k, 0] to the share of class k; pairs[0, 1] and pairs[1, 1] are overwritten."""
+    largest, total = pairs[0, 1], pairs[1, 1]
+    n_classes, n_rows = raw.shape
+    for i in range(n_rows):
+        largest[i] = raw[0, i]
+        total[i] = 0.0
+    for k in range(1, n_classes):
+        for i in range(n_rows):
+            largest[i] = max(largest[i], np.float32(raw[k, i]))
+    for k in range(n_classes):
+        share_of_k = pairs[k, 0]
+        for i in range(n_rows):
+            share_of_k[i] = exp(raw[k, i] - largest[i])
+            total[i] += share_of_k[i]
+    for k in range(n_classes):
+        share_of_k = pairs[k, 0]
+        for i in range(n_rows):
+            share_of_k[i] /= total[i]
+
+
+@part
+def _subtract_class(labels, k, n_classes, g, h):
+    factor = np.float32(n_classes / (n_classes - 1.0))
+    for i in range(labels.shape[0]):
+        p = g[i]
+        h[i] = factor * p * (np.float32(1) - p)
+        g[i] = p - np.float32(labels[i] == k)
+
+
+@kernel
+def largest_bits(team, bits, peaks):
+    """Set each thread's largest magnitudes; NaN is beyond infinity.
+
+    bits   int32 [2, n_rows]       read     the memory of float32 derivatives
+    peaks  int32 [n_threads, 2]    write
+    """
+    begin, end = share(team, bits.shape[1])
+    for which in range(2):
+        own, largest = bits[which, begin:end], np.int32(0)
+        for i in range(own.shape[0]):
+            largest = max(largest, own[i] & np.int32(_MAGNITUDE))
+        peaks[team.thread, which] = largest
+
+
+@kernel
+def total_steps(team, g, h, weights, mask, scales, totals):
+    """Sum each thread's magnitudes in whole steps, rounded up.
+
+    g, h           float32 [n_rows]           read
+    weights, mask  as in GradientPairs        read
+    scales         float32 [2]                read    steps per 1.0
+    totals         int64 [n_threads, 2]       write
+    """
+    begin, end = share(team, g.shape[0])
+    for which in range(2):
+        numbers = g[begin:end] if which == 0 else h[begin:end]
+        scale, total = scales[which], np.int64(0)
+        for i in range(numbers.shape[0]):
+            steps = np.int64(np.int32(abs(numbers[i]) * scale)) + 1
+            total += weights[(begin + i) & mask] * steps
+        totals[team.thread, which] = total
+
+
+@kernel
+def write_records(team, g, h, scales, rows, records):
+    """Set the records to rows with their derivatives, rounded to the nearest whole step.
+
+    scales   float32 [2]             read    steps per 1.0 of g and of h
+    rows     int64 [n] or [0]        read    the rows of the tree; [0]: all
+    records  int64 [n]               write   a thread owns a range of them
+    """
+    begin, end = share(team, records.shape[0])
+    if rows.shape[0] == 0:
+        own, g, h = records[begin:end], g[begin:end], h[begin:end]
+        for i in range(own.shape[0]):
+            own[i] = _record(begin + i, g[i], h[i], scales)
+        return
+    for i in range(begin, end):
+        records[i] = _record(rows[i], g[rows[i]], h[rows[i]], scales)
+
+
+@part
+def _record(row, g, h, scales):
+    half = np.float32(0.5)
+    g_steps = np.int32(np.floor(g * scales[0] + half))
+    h_steps = max(np.int32(h * scales[1] + half), np.int32(1))
+    return gradient_record(row, g_steps, h_steps)

@@ -1,0 +1,151 @@
+"""Steps of boosting: the values of a new tree's leaves, and what they add to raw scores."""
+
+import numpy as np
+
+from hedgerow.kernels.exponential import exp, log
+from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.team import share
+
+
+@kernel
+def sum_leaves(team, leaf_of_row, pairs, weights, mask, scales, sums):
+    """Sum the derivatives of each leaf's rows in fine whole steps, each thread its own rows.
+
+    leaf_of_row    int32 [n_rows]                   read    -1: the row is not in the tree
+    pairs          float32 [2, n_rows]              read    gradients, Hessians
+    weights, mask  as in GradientPairs              read
+    scales         float64 [2]                      read    steps per 1.0
+    sums           int64 [n_threads, n_nodes, 2]    both    zero on entry
+    """
+    begin, end = share(team, pairs.shape[1])
+    own, g, h = sums[team.thread], pairs[0], pairs[1]
+    for row in range(begin, end):
+        leaf, w = leaf_of_row[row], weights[row & mask]
+        if leaf >= 0:
+            own[leaf, 0] += w * np.int64(np.rint(g[row] * scales[0]))
+            own[leaf, 1] += w * np.int64(np.rint(h[row] * scales[1]))
+
+
+@kernel
+def join_sums(table, sums):
+    """Add the threads' sums of leaves into sums[0], and set each split's to its children's.
+
+    table  NODE [n_nodes]                  read    children have higher numbers than parents
+    sums   int64 [n_threads, n_nodes, 2]   both
+    """
+    total = sums[0]
+    for node in range(sums.shape[1] - 1, -1, -1):
+        left = table[node].left
+        for k in range(2):
+            for thread in range(1, sums.shape[0]):
+                total[node, k] += sums[thread, node, k]
+            if left >= 0:
+                total[node, k] = total[left, k] + total[left + 1, k]
+
+
+@kernel
+def add_values(team, codes, nodes, values, raw):
+    """Add the value of its leaf to each row's raw score, whether or not it helped to grow it.
+
+    codes   Codes               read
+    nodes   Nodes               read
+    values  float64 [n_nodes]   read
+    raw     float64 [n_rows]    both   a thread owns a range of rows
+    """
+    begin, end = share(team, raw.shape[0])
+    for row in range(begin, end):
+        leaf = np.int64(nodes.leaf_of_row[row])
+        raw[row] += values[leaf if leaf >= 0 else leaf_of(codes, nodes, row)]
+
+
+@part
+def leaf_of(codes, nodes, row):
+    """Return the leaf that a row reaches by its codes."""
+    node = np.int64(0)
+    while nodes.table[node].left >= 0:
+        split = nodes.table[node]
+        about = codes.features[split.feature]
+        if about.place >= 0:
+            code = np.int64(codes.columns[about.place, row])
+        else:
+            code = np.int64(codes.wide[-1 - about.place, row])
+        if code == about.missing:
+            goes_left = split.missing_left
+        elif about.n_categories > 0:
+            goes_left = (nodes.words[split.category_start + (code >> 6)] >> (code & 63)) & 1
+        else:
+            goes_left = np.int64(code <= split.cut)
+        node = split.left + 1 - goes_left
+    return node
+
+
+@kernel
+def arrange(table, first, words, first_word, n_words, grove, stack):
+    """Write trees in preorder, one after another, with their sets of categories.
+
+    table        NODE [n_nodes]          read    trees as they were grown, one after another
+    first        int64 [n_trees + 1]     read    first node of each
+    words        int64 [..]              read    their sets
+    first_word   int64 [n_trees]         read    first word of each tree
+    n_words      int64 [n_features]      read    words of a set of each feature
+    grove        arrays of n_nodes       write   left, right, feature, threshold, missing_left,
+                 category_start, category_words, place (node of `table`)
+    stack        int64 [2, n_nodes + 1]  write   garbage
+
+    Returns the number of words written.
+    """
+    n_written = np.int64(0)
+    for tree in range(first.shape[0] - 1):
+        base, n_waiting, number = first[tree], np.int64(1), np.int64(0)
+        stack[0, 0], stack[1, 0] = 0, -1
+        while n_waiting > 0:
+            n_waiting -= 1
+            old, parent = stack[0, n_waiting], stack[1, n_waiting]
+            node, new = table[base + old], base + number
+            if parent >= 0:
+                grove.right[base + parent] = number
+            grove.place[new], grove.threshold[new] = base + old, node.threshold
+            grove.feature[new], grove.missing_left[new] = node.feature, node.missing_left
+            grove.left[new], grove.right[new], grove.category_start[new] = -1, -1, -1
+            if node.left >= 0:
+                grove.left[new] = number + 1
+                stack[0, n_waiting], stack[1, n_waiting] = node.left + 1, number
+                stack[0, n_waiting + 1], stack[1, n_waiting + 1] = node.left, -1
+                n_waiting += 2
+                if node.category_start >= 0:
+                    grove.category_start[new] = n_written
+                    for word in range(n_words[node.feature]):
+                        here = first_word[tree] + node.category_start + word
+                        grove.category_words[n_written] = words[here]
+                        n_written += 1
+            number += 1
+    return n_written
+
+
+@kernel
+def row_losses(team, loss, y, raw, rows, out):
+    """Set out[i] to the loss of row rows[i].
+
+    y    float64 [n_rows]      read
+    raw  float64 [1, n_rows]   read
+    """
+    begin, end = share(team, rows.shape[0])
+    for i in range(begin, end):
+        out[i] = loss.loss(y[rows[i]], raw[0, rows[i]])
+
+
+@kernel
+def class_losses(team, labels, raw, rows, out):
+    """Set out[i] to the multinomial loss of row rows[i], log(sum e^raw) - raw of its class.
+
+    labels  int64 [n_rows]        read
+    raw     float64 [K, n_rows]   read
+    """
+    begin, end = share(team, rows.shape[0])
+    for i in range(begin, end):
+        row, largest, total = rows[i], raw[0, rows[i]], 0.0
+        for k in range(1, raw.shape[0]):
+            largest = max(largest, raw[k, row])
+        for k in range(raw.shape[0]):
+            total += exp(raw[k, row] - largest)
+        out[i] = log(total) + largest - raw[labels[row], row]

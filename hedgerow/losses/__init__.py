@@ -1,0 +1,21 @@
+"""Losses: what a model is fitted to minimise, as scalar formulas that kernels compile."""
+
+from hedgerow.losses.automatic import WithDerivatives, with_derivatives
+from hedgerow.losses.classification import Bernoulli, Exponential, Multinomial
+from hedgerow.losses.positive import Gamma, Poisson, Tweedie
+from hedgerow.losses.regression import AbsoluteError, Huber, Quantile, SquaredError
+
+__all__ = [
+    "AbsoluteError",
+    "Bernoulli",
+    "Exponential",
+    "Gamma",
+    "Huber",
+    "Multinomial",
+    "Poisson",
+    "Quantile",
+    "SquaredError",
+    "Tweedie",
+    "WithDerivatives",
+    "with_derivatives",
+]

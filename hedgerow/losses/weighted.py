@@ -1,0 +1,130 @@
+"""Means, quantiles and Huber's centre of weighted values, whatever the order of the rows.
+
+values and w are float64 [n], w >= 0 and not all zero. A row of weight 2 counts as two rows.
+"""
+
+import math
+from bisect import bisect_left, bisect_right
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.kernels.finished import N_LIMBS, add_products, step_of, summed_limbs
+
+Array = NDArray[np.float64]
+
+_SPLITTER = 2.0**27 + 1.0
+_ROUNDING = 2.0**-44  # of a sum of rounded terms
+_LEAST_DELTA = 2.0**-40  # of the range; below, Huber's centre is the median to 12 digits
+
+
+def weighted_mean(values: Array, w: Array) -> float:
+    """Mean, sum w v / sum w; both sums are exact until they are rounded once.
+
+    >>> weighted_mean(np.array([1.0, 4.0]), np.array([2.0, 1.0]))
+    2.0
+    """
+    kept = w > 0.0
+    v, weights = (values, w) if kept.all() else (values[kept], w[kept])
+    mean = _exact_sum(v, weights) / _exact_sum(np.ones(len(weights)), weights)
+    return float(min(max(mean, v.min()), v.max()))
+
+
+def weighted_quantile(values: Array, w: Array, level: float) -> float:
+    """Smallest value below or at which there is at least `level` of the weight.
+
+    A median is half-way to the next value if exactly half of the weight is below.
+
+    >>> weighted_quantile(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 2.0]), 0.25)
+    1.0
+    >>> weighted_quantile(np.array([4.0, 1.0]), np.array([1.0, 1.0]), 0.5)
+    2.5
+    """
+    v, weights = _in_order(values, w)
+    cumulated = np.cumsum(weights)
+    target = level * cumulated[-1]
+    place = min(int(np.searchsorted(cumulated, target)), len(v) - 1)
+    if level == 0.5 and cumulated[place] == target and place + 1 < len(v):
+        low, high = float(v[place]), float(v[place + 1])
+        return 0.5 * (low + high) if math.isfinite(low + high) else 0.5 * low + 0.5 * high
+    return float(v[place])
+
+
+def weighted_median(values: Array, w: Array) -> float:
+    """Middle of the values by weight; half-way between two if exactly half is below."""
+    return weighted_quantile(values, w, 0.5)
+
+
+def huber_centre(values: Array, w: Array, delta: float) -> float:
+    """Minimiser c of sum w huber(v - c): where the pull, sum w clip(v - c, -delta, delta), is zero.
+
+    The pull falls in c and is linear between the corners v - delta and v + delta: the two
+    between which it changes sign are found by bisection, then the zero on the line. If it is
+    zero from one corner to another, half-way is taken, as with a median. Cost: n log n.
+    """
+    middle = weighted_median(values, w)
+    v, weights = _in_order(values, w)
+    v = v - middle
+    delta = min(delta, float(v[-1] - v[0]))  # from there on the centre is the mean
+    if delta <= _LEAST_DELTA * (v[-1] - v[0]):
+        return middle
+
+    def fall(c: float) -> float:
+        return -float(np.sum(weights * np.clip(v - c, -delta, delta)))
+
+    corners = np.sort(np.concatenate([v - delta, v + delta]))
+    nothing = _ROUNDING * delta * float(np.sum(weights))
+    after = bisect_left(corners, -nothing, key=fall)  # the first corner without a pull upwards
+    beyond = bisect_right(corners, nothing, key=fall)  # the first with a pull downwards
+    if after < beyond:
+        return float(middle + 0.5 * (corners[after] + corners[beyond - 1]))
+    half_way = 0.5 * corners[after - 1] + 0.5 * corners[after]  # on the line are the same rows
+    near = np.abs(v - half_way) <= delta
+    if not near.any():  # no pull between the corners but for rounding
+        return float(middle + half_way)
+    ones = np.ones(len(v))
+    pull = _exact_sum(v[near], weights[near])
+    above, below = v > half_way + delta, v < half_way - delta
+    pull += delta * (
+        _exact_sum(ones[above], weights[above]) - _exact_sum(ones[below], weights[below])
+    )
+    return float(middle + pull / _exact_sum(ones[near], weights[near]))
+
+
+def _in_order(values: Array, w: Array) -> tuple[Array, Array]:
+    """Return the rows that have weight, sorted by value and then by weight."""
+    has_weight = w > 0.0
+    values, w = values[has_weight], w[has_weight]
+    order = np.lexsort((w, values))
+    return values[order], w[order]
+
+
+def _exact_sum(values: Array, w: Array) -> float:
+    """Return sum w v, v rounded to 52 bits of the largest; exact but for one rounding.
+
+    Whole weights are multiplied as whole numbers: three rows are a row of weight 3.
+    """
+    if not len(values):
+        return 0.0
+    if w.max() <= 2.0**31 and (w == np.rint(w)).all():
+        unit = float(step_of(np.abs(values).max(keepdims=True))[0]) or 1.0
+        limbs = np.zeros((1, N_LIMBS), np.int64)
+        steps = np.rint(values / unit).astype(np.int64)
+        add_products(np.zeros(len(w), np.int64), w.astype(np.int64), steps, limbs)
+        return float(summed_limbs(limbs)[0]) * unit
+    return math.fsum(np.concatenate(_exact_product(values, w)))
+
+
+def _exact_product(a: Array, b: Array) -> tuple[Array, Array]:
+    """Return a * b rounded, and what the rounding took away (Dekker 1971)."""
+    product = a * b
+    a_high, b_high = _high_half(a), _high_half(b)
+    a_low, b_low = a - a_high, b - b_high
+    error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+    return product, error
+
+
+def _high_half(a: Array) -> Array:
+    """Return a rounded to the upper 26 bits of its 53."""
+    stretched = _SPLITTER * a
+    return stretched - (stretched - a)

@@ -1,0 +1,216 @@
+"""Prediction with many trees: the sums of a plain walk, bit for bit."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from hedgerow.kernels.grove import Grove, lanes_for, scorer_of
+from hedgerow.kernels.machine import LANE
+from hedgerow.kernels.predict import UNSEEN
+from hedgerow.kernels.scorer import add_trees
+from hedgerow.kernels.team import hired
+
+N_FEATURES = 4
+CATEGORICAL = 3  # the last feature; the others are numbers
+CATEGORIES = (0, 1, 63, 64, 69)  # two words of bits
+ORDINARY = (-1.0, 0.25, 0.5, math.nextafter(0.5, 1), 2.0)
+AWKWARD = (-math.inf, -1.7e308, -5e-324, -0.0, 0.0, 5e-324, 1.0, 1.7e308, math.inf)
+
+
+@dataclass
+class Node:
+    """A node in preorder; a leaf has no children."""
+
+    left: int = -1
+    right: int = -1
+    feature: int = -1
+    threshold: float = math.nan
+    members: frozenset[int] = frozenset()  # categories that go left
+    missing_left: bool = False
+    weight: float = 0.0
+    value: float = 0.0
+
+
+def inner(rng, feature, cuts):
+    """Return an inner node with a random test of a feature."""
+    node = Node(feature=feature, missing_left=bool(rng.integers(2)))
+    if feature == CATEGORICAL:
+        node.members = frozenset(c for c in CATEGORIES if rng.integers(2))
+    else:
+        node.threshold = float(rng.choice(cuts))
+    return node
+
+
+def grown(rng, n_leaves, cuts, n_features=N_FEATURES):
+    """Return a random tree as a list of nodes in preorder."""
+    if n_leaves == 1:
+        return [Node(weight=float(rng.integers(1, 5)), value=rng.normal())]
+    n_left = int(rng.integers(1, n_leaves))
+    root = inner(rng, int(rng.integers(n_features)), cuts)
+    left, right = (grown(rng, n, cuts, n_features) for n in (n_left, n_leaves - n_left))
+    root.weight = left[0].weight + right[0].weight
+    root.left, root.right = 1, 1 + len(left)
+    for shift, side in ((1, left), (1 + len(left), right)):
+        for node in side:
+            if node.left >= 0:
+                node.left, node.right = node.left + shift, node.right + shift
+    return [root, *left, *right]
+
+
+def grove_of(trees, outputs):
+    nodes = [node for tree in trees for node in tree]
+    words, starts = [], []
+    for node in nodes:
+        starts.append(len(words) if node.feature == CATEGORICAL else -1)
+        if node.feature == CATEGORICAL:
+            bits = sum(1 << code for code in node.members)
+            words += [bits % 2**64, bits >> 64]
+    return Grove(
+        offset=np.append(0, np.cumsum([len(tree) for tree in trees])).astype(np.int64),
+        left=np.array([node.left for node in nodes], np.int32),
+        right=np.array([node.right for node in nodes], np.int32),
+        feature=np.array([node.feature for node in nodes], np.int32),
+        threshold=np.array([node.threshold for node in nodes]),
+        missing_left=np.array([node.missing_left for node in nodes], np.bool_),
+        category_start=np.array(starts, np.int64),
+        category_words=np.array([*words, 0], np.uint64),
+        weight=np.array([node.weight for node in nodes]),
+        value=np.array([node.value for node in nodes]),
+        output=np.array(outputs, np.int32),
+    )
+
+
+def goes_left(nodes, node, x):
+    if math.isnan(x):
+        return node.missing_left
+    if node.feature != CATEGORICAL:
+        return x <= node.threshold
+    if x == UNSEEN:
+        return nodes[node.left].weight >= nodes[node.right].weight
+    return int(x) in node.members
+
+
+def added(trees, outputs, values, sums):
+    """Return the sums after a walk through one tree after another."""
+    sums = sums.copy()
+    for nodes, output in zip(trees, outputs, strict=True):
+        for row, x in enumerate(values.tolist()):
+            node = nodes[0]
+            while node.left >= 0:
+                is_left = goes_left(nodes, node, x[node.feature])
+                node = nodes[node.left if is_left else node.right]
+            sums[row, output] += node.value
+    return sums
+
+
+def scored(trees, outputs, values, sums, n_threads=1, parts=()):
+    """Return the sums after add_trees."""
+    scorer, sums = scorer_of(grove_of(trees, outputs)), sums.copy()
+    with hired(n_threads, 1e9) as team:
+        lanes = lanes_for(scorer, team.n_threads)
+        for first, end in parts or [(0, len(trees))]:
+            team.run(add_trees, values, scorer, lanes, first, end, sums)
+    return sums
+
+
+def table(rng, n_rows, numbers):
+    """Return rows of numbers at and beside the cuts, missing values and unseen categories."""
+    values = rng.choice([*numbers, math.nan], size=(n_rows, N_FEATURES))
+    values[:, CATEGORICAL] = rng.choice([*CATEGORIES, UNSEEN, math.nan], size=n_rows)
+    return values
+
+
+def assert_same_bits(actual, expected):
+    assert_array_equal(actual.view(np.int64), expected.view(np.int64))
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    sizes=st.lists(st.integers(1, 9), min_size=1, max_size=6),
+    n_rows=st.integers(1, 60),
+    numbers=st.sampled_from([ORDINARY, AWKWARD, (*ORDINARY, *AWKWARD), (0.5,)]),
+    n_outputs=st.integers(1, 3),
+    n_threads=st.integers(1, 3),
+)
+def test_the_sums_are_those_of_a_walk(seed, sizes, n_rows, numbers, n_outputs, n_threads):
+    rng = np.random.default_rng(seed)
+    trees = [grown(rng, size, numbers) for size in sizes]
+    outputs = rng.integers(n_outputs, size=len(trees)).tolist()
+    values, sums = table(rng, n_rows, numbers), rng.normal(size=(n_rows, n_outputs))
+    expected = added(trees, outputs, values, sums)
+    assert_same_bits(scored(trees, outputs, values, sums, n_threads), expected)
+
+
+@pytest.mark.parametrize("n_leaves", [1, 31, 32, 33, 64, 65, 256, 257, 300])
+@pytest.mark.parametrize("n_features", [CATEGORICAL, N_FEATURES])  # without and with categories
+def test_trees_of_any_size_are_added(n_leaves, n_features):
+    rng = np.random.default_rng(n_leaves)
+    cuts = rng.normal(size=100)
+    trees = [grown(rng, size, cuts, n_features) for size in (n_leaves, 5, n_leaves)]
+    values, sums = table(rng, 150, cuts), np.zeros((150, 1))
+    expected = added(trees, [0, 0, 0], values, sums)
+    assert_same_bits(scored(trees, [0, 0, 0], values, sums), expected)
+
+
+@pytest.mark.parametrize("leans_left", [True, False])
+def test_a_chain_of_256_leaves_is_added(leans_left):
+    nodes = [Node(value=0.1 * number) for number in range(511)]
+    for split in range(255):
+        if leans_left:
+            nodes[split] = Node(split + 1, 510 - split, 0, threshold=float(-split))
+        else:
+            nodes[2 * split] = Node(2 * split + 1, 2 * split + 2, 0, threshold=float(split))
+    values, sums = np.zeros((600, N_FEATURES)), np.zeros((600, 1))
+    values[:, 0] = np.arange(-300, 300)
+    assert_same_bits(scored([nodes], [0], values, sums), added([nodes], [0], values, sums))
+
+
+@pytest.mark.parametrize("n_rows", [1, 7, 8, LANE - 1, LANE, LANE + 1, 2 * LANE + 7])
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+def test_blocks_and_threads_do_not_change_a_bit(n_rows, n_threads):
+    rng = np.random.default_rng(n_rows)
+    trees = [grown(rng, size, ORDINARY) for size in (7, 12, 1, 20)]
+    values, sums = table(rng, n_rows, ORDINARY), np.zeros((n_rows, 2))
+    expected = added(trees, [0, 1, 0, 0], values, sums)
+    assert_same_bits(scored(trees, [0, 1, 0, 0], values, sums, n_threads), expected)
+
+
+@pytest.mark.parametrize("n_cuts", [255, 256, 510, 600])
+def test_a_feature_may_have_more_cuts_than_a_byte_can_count(n_cuts):
+    rng = np.random.default_rng(n_cuts)
+    cuts = np.exp(3 * rng.normal(size=n_cuts))  # most in few buckets
+    trees = [[Node(1, 2, 0, cut, missing_left=cut < 1), Node(), Node(value=1.0)] for cut in cuts]
+    numbers = np.concatenate([cuts, np.nextafter(cuts, math.inf), [-1.0, 1e9]])
+    values, sums = table(rng, 200, numbers), np.zeros((200, 1))
+    outputs = [0] * n_cuts
+    assert_same_bits(scored(trees, outputs, values, sums), added(trees, outputs, values, sums))
+
+
+def test_trees_may_be_added_in_parts():
+    rng = np.random.default_rng(1)
+    trees = [grown(rng, 6, ORDINARY) for _ in range(5)]
+    values, sums = table(rng, 40, ORDINARY), rng.normal(size=(40, 1))
+    outputs = [0] * 5
+    in_parts = scored(trees, outputs, values, sums, parts=((0, 2), (2, 2), (2, 5)))
+    assert_same_bits(in_parts, scored(trees, outputs, values, sums))
+    only_some = scored(trees, outputs, values, sums, parts=((1, 3),))
+    assert_same_bits(only_some, added(trees[1:3], [0, 0], values, sums))
+
+
+def test_a_grove_without_trees_adds_nothing():
+    sums = np.ones((20, 1))
+    assert_same_bits(scored([], [], np.zeros((20, N_FEATURES)), sums), sums)
+
+
+def test_nothing_is_added_for_a_team_that_is_cancelled():
+    scorer = scorer_of(grove_of([[Node(value=1.0)]], [0]))
+    sums = np.zeros((20, 1))
+    with hired(1, 0) as team:
+        team.cancel()
+        team.run(add_trees, np.zeros((20, N_FEATURES)), scorer, lanes_for(scorer, 1), 0, 1, sums)
+    assert_array_equal(sums, 0.0)
