@@ -72,10 +72,9 @@ def _judge(problem, n_cuts, width, scratch):
     below, above, keys = scratch.running[0], scratch.running[1], scratch.keys
     for bin in range(n_cuts):
         at = bin * width
-        both = criterion.score(below, at) + criterion.score(above, at)
         enough = min(criterion.mass(below, at), criterion.mass(above, at)) >= rules.min_weight
         enough &= min(moments.count(below, at), moments.count(above, at)) >= rules.min_rows
-        keys[bin] = both if enough else -np.inf
+        keys[bin] = criterion.score(below, at) + criterion.score(above, at) if enough else -np.inf
 
 
 @part
