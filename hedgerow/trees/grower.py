@@ -99,7 +99,7 @@ class Grower:
         n_features, self._n_lines = len(table.codes.features), judge.n_lines(table.max_bins)
         self._desks = desks_for(team.n_threads, n_features, table.max_bins, width, self._n_lines)
         problem = self._problem(judge)
-        self._space = workspace(team.n_threads, _size(problem, self._n_rows))
+        self._space = workspace(team.n_threads, _size(problem, judge, self._n_rows))
         n_words = _N_WORDS if table.codes.features.n_categories.any() else 1
         self._nodes = empty_nodes(problem.rules.max_leaves, table.n_rows, width, n_words)
 
@@ -125,14 +125,14 @@ class Grower:
             self._nodes = nodes._replace(words=np.zeros(n_words, np.int64))
 
 
-def _size(problem: Problem, n_rows: int) -> Size:
-    """Return the size of the buffers; histograms only if every feature is a candidate."""
+def _size(problem: Problem, judge: Judge, n_rows: int) -> Size:
+    """Return the size of the buffers; histograms only if sums and every feature are wanted."""
     rules, codes, width = problem.rules, problem.codes, problem.moments.width()
     n_narrow, n_features = len(codes.columns), len(codes.features)
     max_open = _STACK if rules.order == NEWEST else rules.max_leaves
     n_cells = -(-n_narrow // 4) * 4 * N_BINS
     n_hists = min(max_open, _HISTOGRAM_BYTES // (8 * n_cells * width)) if n_cells else 0
-    if rules.n_candidates < n_features or rules.random_cut:
+    if rules.n_candidates < n_features or rules.random_cut or judge.uses_rows:
         n_hists = 0
     max_tasks = 4 * (n_rows // rules.small) + 64 if rules.small else 0
     return Size(n_rows, n_features, width, max_open, max_tasks, n_hists, n_cells)

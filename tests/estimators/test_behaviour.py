@@ -313,3 +313,19 @@ def test_auto_is_exact_up_to_a_hundred_thousand_rows():
         for n in (100_000, 100_001)
     ]
     assert leaves[1] <= 255 < leaves[0]
+
+
+@pytest.mark.parametrize("n_rows", [30, 400, 3000])  # small nodes, and such as would be summed
+def test_the_first_cut_of_absolute_error_is_the_best_of_all(n_rows):
+    rng = np.random.default_rng(n_rows)
+    X = rng.integers(0, 12, (n_rows, 3)).astype(float)
+    y = np.abs(X[:, 1] - 4) + rng.normal(size=n_rows) + 9 * (rng.random(n_rows) < 0.1)
+    tree = DecisionTreeRegressor(criterion="absolute_error", max_depth=1).fit(X, y)
+
+    def error(part):
+        return np.abs(part - np.median(part)).sum() if len(part) else np.inf
+
+    best = min(
+        error(y[X[:, j] <= cut]) + error(y[X[:, j] > cut]) for j in range(3) for cut in range(11)
+    )
+    assert_allclose(np.abs(y - tree.predict(X)).sum(), best, rtol=1e-9)
