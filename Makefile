@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PEERS  := $(VENV)/.peers
 FAST   := -m "not slow and not agreement"
-PLAIN  := tests/kernels tests/losses tests/properties tests/notes tests/trees tests/data
+PLAIN  := tests/kernels tests/losses tests/properties tests/notes tests/trees tests/data tests/ensembles
 WORKERS ?= 2
 BENCH  ?= $(wildcard benchmarks/macro/*.py)
 
@@ -39,7 +39,7 @@ test-plain: $(READY)  ## the kernels' tests with the JIT off, line by line
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(WORKERS) $(FAST) $(PLAIN) --cov
 
 test-all: $(READY)  ## every test, with hypothesis trying harder
-	HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest -n $(WORKERS)
+	HYPOTHESIS_PROFILE=search $(BIN)/python -m pytest -n $(WORKERS)
 
 bench: $(PEERS)  ## compare with other libraries; BENCH_OPTIONS="--repeats 3" for a first look
 	@test -n "$(BENCH)" || { echo "There is no benchmark in benchmarks/macro yet."; exit 1; }

@@ -19,18 +19,10 @@ from hedgerow import (
     GradientBoostingRegressor,
 )
 from hedgerow.data.table import read_table
+from hedgerow.estimators.gb_regressor import REGRESSION_LOSSES
 from hedgerow.kernels.team import hired
 
 _N_ROWS = 900
-_REGRESSION_LOSSES = (
-    "squared_error",
-    "absolute_error",
-    "huber",
-    "quantile",
-    "poisson",
-    "gamma",
-    "tweedie",
-)
 _COST = [[0.0, 1.0], [5.0, 0.0]]
 
 
@@ -54,18 +46,15 @@ def steps() -> dict[str, Callable[[], None]]:
     work = {name: partial(_use, model, X, y) for name, (model, y) in models.items()}
     work["read-only tables"] = partial(_use_fixed, targets)
     counts = targets[:, 0] + 1.0
-    for loss in _REGRESSION_LOSSES:
-        work[f"boosting, {loss}"] = partial(_boost, _booster(loss), X, counts)
+    for loss in REGRESSION_LOSSES:
+        model = GradientBoostingRegressor(loss=loss)
+        work[f"boosting, {loss}"] = partial(_boost, model, X, counts)
     classes = np.digitize(counts, [3.0, 6.0])
     work["boosting, log_loss"] = partial(_boost, GradientBoostingClassifier(), X, labels)
     work["boosting, several classes"] = partial(_boost, GradientBoostingClassifier(), X, classes)
     exponential = GradientBoostingClassifier(loss="exponential")
     work["boosting, exponential"] = partial(_boost, exponential, X, labels)
     return work
-
-
-def _booster(loss: str) -> GradientBoostingRegressor:
-    return GradientBoostingRegressor(loss=loss)
 
 
 def _boost(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:

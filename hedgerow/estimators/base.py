@@ -1,6 +1,5 @@
 """What the tree estimators share: parameters, tables, weights, prediction."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -14,11 +13,11 @@ from sklearn.utils._param_validation import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.data.binned import MAX_BINS, BinnedTable, Recipe, bin_table
-from hedgerow.data.table import Schema, Table, read_table
-from hedgerow.estimators.checks import check_columns
+from hedgerow.data.binned import MAX_BINS, Recipe
+from hedgerow.data.table import Table
 from hedgerow.estimators.notebook import ShowsItsTree
 from hedgerow.estimators.sklearn_tree import SklearnTree
+from hedgerow.estimators.tables import ReadsTables, categorical_columns
 from hedgerow.kernels.predict import Paths, average_unseen, leaf_indices
 from hedgerow.kernels.team import Team, hired
 from hedgerow.trees.importance import impurity_importances
@@ -60,18 +59,10 @@ CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-class BaseTree(ShowsItsTree):
+class BaseTree(ReadsTables, ShowsItsTree):
     """A single tree and its table: everything that does not depend on what is predicted."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CONSTRAINTS
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
 
     def _growth_rules(self, n_rows: int, n_features: int, total_weight: float) -> GrowthRules:
         """Translate scikit-learn's parameters into the rules of the grower."""
@@ -121,23 +112,6 @@ class BaseTree(ShowsItsTree):
             None if exact else int(self.max_bins),
             categorical_columns(self.categorical_features, table),
         )
-
-    def _remember(self, table: Table, binned: BinnedTable) -> None:
-        """Keep what the model must know of its table."""
-        self.n_features_in_ = table.n_features
-        if table.names is not None:
-            self.feature_names_in_ = np.array(table.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        self._schema = Schema.of(table.names, binned.categories)
-        self._has_missing = tuple(binned.has_missing.tolist())
-
-    def _values(self, X: Any) -> NDArray[np.float64]:
-        """Check a table for prediction and return it as numbers."""
-        check_is_fitted(self)
-        table = read_table(X)
-        check_columns(self, table)
-        return self._schema.matrix(table, self.unseen)
 
     def _leaves(self, values: NDArray[np.float64], team: Team) -> NDArray[np.int64]:
         leaves = np.empty(len(values), np.int64)
@@ -235,63 +209,8 @@ class BaseTree(ShowsItsTree):
         return mean.T
 
     _tree: Tree
-    _schema: Schema
 
 
 def paths_of(tree: Tree) -> Paths:
     """Return what prediction reads of a tree."""
     return Paths(*(getattr(tree, name) for name in Paths._fields))
-
-
-def categorical_columns(given: Any, table: Table) -> frozenset[int]:
-    """Return the columns that the user calls categorical, by name, number or mask."""
-    if isinstance(given, str):
-        return frozenset()  # "auto": strings and category dtypes are categories by themselves
-    listed = np.asarray(given)
-    if listed.dtype == bool:
-        if listed.shape != (table.n_features,):
-            raise ValueError(
-                f"categorical_features is a mask of {listed.size} columns, but X has "
-                f"{table.n_features}. Pass one True or False for each column."
-            )
-        return frozenset(np.flatnonzero(listed).tolist())
-    if listed.dtype.kind in "UO":
-        names = table.names or []
-        unknown = [name for name in listed.tolist() if name not in names]
-        if unknown:
-            raise ValueError(
-                f"categorical_features names {unknown[0]!r}, which is not a column of X "
-                f"({', '.join(map(repr, names[:8])) or 'X has no column names'}). Pass names of "
-                "columns of a DataFrame, or column numbers."
-            )
-        return frozenset(names.index(name) for name in listed)
-    outside = [column for column in listed.tolist() if column not in range(table.n_features)]
-    if outside:
-        raise ValueError(
-            f"categorical_features has column {outside[0]}, but X has columns 0 to "
-            f"{table.n_features - 1}. Pass numbers in that range, or names."
-        )
-    return frozenset(int(column) for column in listed)
-
-
-def bin_for(
-    estimator: BaseTree,
-    table: Table,
-    sample: Any,
-    team: Team,
-) -> BinnedTable:
-    """Bin the rows that count; three rows and a row of weight 3 are binned alike."""
-    counts = sample.weights.counts
-    uneven = counts if counts.min() != counts.max() else None
-    recipe = estimator._recipe(table, sample.n_rows)
-    binned = bin_table(table, recipe, team, sample.rows, uneven)
-    empty = np.flatnonzero(binned.is_empty)
-    if len(empty):
-        listed = ", ".join(str(table.place(int(feature))) for feature in empty[:5])
-        warnings.warn(
-            f"{len(empty)} of {table.n_features} columns have no values and are not used: "
-            f"{listed}{', ...' if len(empty) > 5 else ''}. Drop them to silence this warning.",
-            UserWarning,
-            stacklevel=3,
-        )
-    return binned

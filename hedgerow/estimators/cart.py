@@ -9,8 +9,9 @@ from sklearn.utils import Bunch
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.data.table import Schema, Table, read_table
-from hedgerow.estimators.base import BaseTree, bin_for
+from hedgerow.estimators.base import BaseTree
 from hedgerow.estimators.pruning_cv import pruned_by_cv
+from hedgerow.estimators.tables import bin_for
 from hedgerow.kernels.team import hired
 from hedgerow.trees.grower import Judge
 from hedgerow.trees.pruning import pruned, pruning_path

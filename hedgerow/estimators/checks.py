@@ -3,11 +3,12 @@
 import difflib
 import reprlib
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y, _num_samples, column_or_1d
 
 from hedgerow.data.table import Table
@@ -67,6 +68,25 @@ def check_labels(estimator: Any, y: Any) -> NDArray[Any]:
             "labels to one type, for example with y.astype(str)."
         )
     return np.asarray(_check_y(y, multi_output=False, estimator=estimator))
+
+
+class Classes(NamedTuple):
+    """The classes of rows that count, each row's number among them, and its weight."""
+
+    names: NDArray[Any]
+    codes: NDArray[np.int64]  # any class for rows of weight 0
+    weights: NDArray[np.float64]
+
+
+def check_classes(estimator: Any, y: Any, sample_weight: Any, n_rows: int) -> Classes:
+    """Return the classes of a fit, or raise saying what is wrong with y or the weights."""
+    labels = check_labels(estimator, y)
+    check_length("y", labels, n_rows)
+    check_classification_targets(labels)
+    weights = check_weights(sample_weight, n_rows)
+    present = weights > 0
+    names = np.unique(labels[present])
+    return Classes(names, np.searchsorted(names, np.where(present, labels, names[0])), weights)
 
 
 def _present_targets(estimator: Any, y: Any) -> NDArray[Any]:

@@ -7,16 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 
 from hedgerow.data.table import Table
 from hedgerow.estimators.cart import Sample
-from hedgerow.estimators.checks import (
-    check_class_weight,
-    check_labels,
-    check_length,
-    check_weights,
-)
+from hedgerow.estimators.checks import check_class_weight, check_classes
 from hedgerow.estimators.gradient_boosting import BOOSTING_CONSTRAINTS, BaseGradientBoosting
 from hedgerow.losses import Bernoulli, Exponential, Multinomial
 
@@ -101,13 +95,7 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         self.n_jobs = n_jobs
 
     def _learn(self, table: Table, y: Any, sample_weight: Any) -> None:
-        labels = check_labels(self, y)
-        check_length("y", labels, table.n_rows)
-        check_classification_targets(labels)
-        weights = check_weights(sample_weight, table.n_rows)
-        present = weights > 0
-        classes = np.unique(labels[present])
-        codes = np.searchsorted(classes, np.where(present, labels, classes[0]))
+        classes, codes, weights = check_classes(self, y, sample_weight, table.n_rows)
         factors = check_class_weight(self.class_weight, classes, codes, weights)
         sample = Sample(codes, weights, factors=factors)
         self.classes_, self.n_classes_ = classes, len(classes)

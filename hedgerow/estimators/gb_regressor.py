@@ -23,6 +23,16 @@ from hedgerow.losses import (
     Tweedie,
 )
 
+REGRESSION_LOSSES: dict[str, Any] = {
+    "squared_error": SquaredError,
+    "absolute_error": AbsoluteError,
+    "huber": Huber,
+    "quantile": Quantile,
+    "poisson": Poisson,
+    "gamma": Gamma,
+    "tweedie": Tweedie,
+}
+
 
 class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
     """Trees added one after another, each fitted to the derivatives of a loss.
@@ -87,19 +97,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BOOSTING_CONSTRAINTS | {
-        "loss": [
-            StrOptions(
-                {
-                    "squared_error",
-                    "absolute_error",
-                    "huber",
-                    "quantile",
-                    "poisson",
-                    "gamma",
-                    "tweedie",
-                }
-            )
-        ],
+        "loss": [StrOptions(set(REGRESSION_LOSSES))],
         "alpha": [Interval(Real, 0.0, 1.0, closed="neither")],
         "power": [Interval(Real, 1.0, 2.0, closed="neither")],
     }
@@ -160,16 +158,10 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
 
     def _loss_value(self) -> Any:
         """Return the loss that the parameters name."""
-        losses = {
-            "squared_error": SquaredError(),
-            "absolute_error": AbsoluteError(),
-            "huber": Huber(alpha=float(self.alpha)),
-            "quantile": Quantile(float(self.alpha)),
-            "poisson": Poisson(),
-            "gamma": Gamma(),
-            "tweedie": Tweedie(float(self.power)),
-        }
-        return losses[self.loss]
+        given = {"huber": {"alpha": self.alpha}, "quantile": {"level": self.alpha}}
+        given["tweedie"] = {"power": self.power}
+        numbers = {name: float(number) for name, number in given.get(self.loss, {}).items()}
+        return REGRESSION_LOSSES[self.loss](**numbers)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the predicted mean, or the median or quantile that the loss is about."""

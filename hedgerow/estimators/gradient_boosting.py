@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -16,11 +15,10 @@ from hedgerow.data.binned import MAX_BINS, Recipe
 from hedgerow.data.table import Schema, Table, read_table
 from hedgerow.ensembles.additive import AdditiveModel
 from hedgerow.ensembles.boosting import Boosting, BoostingRules, Stage
-from hedgerow.estimators.base import bin_for, categorical_columns
 from hedgerow.estimators.cart import Sample
-from hedgerow.estimators.checks import check_columns
-from hedgerow.estimators.pruning_cv import content_folds
+from hedgerow.estimators.folds import content_folds
 from hedgerow.estimators.stopping import Watch
+from hedgerow.estimators.tables import ReadsTables, bin_for, categorical_columns
 from hedgerow.kernels.team import hired
 from hedgerow.trees.rules import GrowthRules
 
@@ -49,18 +47,10 @@ BOOSTING_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-class BaseGradientBoosting(BaseEstimator):
+class BaseGradientBoosting(ReadsTables):
     """Trees added one after another: everything that does not depend on what is predicted."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BOOSTING_CONSTRAINTS
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow the trees from a table and one target for each row.
@@ -104,12 +94,8 @@ class BaseGradientBoosting(BaseEstimator):
                 model = boosting.run(lambda _: True)
         if not len(held_out) and hasattr(self, "validation_losses_"):
             del self.validation_losses_
-        self.n_features_in_ = table.n_features
-        if table.names is not None:
-            self.feature_names_in_ = np.array(table.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        self._schema, self._model, self._loss = schema, model, stage.loss
+        self._remember(table, binned)
+        self._model, self._loss = model, stage.loss
         self.n_estimators_ = self.n_iter_ = model.n_rounds
 
     def _held_out(
@@ -155,13 +141,6 @@ class BaseGradientBoosting(BaseEstimator):
     def _recipe(self, table: Table, n_rows: int) -> Recipe:  # noqa: ARG002  same for any number
         return Recipe(int(self.max_bins), categorical_columns(self.categorical_features, table))
 
-    def _values(self, X: Any) -> NDArray[np.float64]:
-        """Check a table for prediction and return it as numbers."""
-        check_is_fitted(self)
-        table = read_table(X)
-        check_columns(self, table)
-        return self._schema.matrix(table, self.unseen)
-
     def _raw(self, X: Any) -> NDArray[np.float64]:
         """Return the scores of rows, float64 [n_rows, n_outputs]."""
         values = self._values(X)
@@ -195,4 +174,3 @@ class BaseGradientBoosting(BaseEstimator):
         return self._model.fingerprint()
 
     _model: AdditiveModel
-    _schema: Schema

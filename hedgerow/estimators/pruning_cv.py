@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
+from hedgerow.estimators.folds import content_folds
 from hedgerow.kernels.finished import N_LIMBS, add_products, step_of, summed_limbs
 from hedgerow.kernels.predict import Paths, leaf_indices
 from hedgerow.kernels.team import Team
@@ -107,25 +108,3 @@ def loss_curve(
     add_products(np.searchsorted(alphas, since), counts[rows], steps, change)
     add_products(np.searchsorted(alphas, until), -counts[rows], steps, change)
     return summed_limbs(np.cumsum(change, axis=0)[:-1]) * unit
-
-
-def content_folds(
-    values: NDArray[np.float64], targets: NDArray[Any], n_folds: int
-) -> NDArray[np.int64]:
-    """Deal rows out to folds by their targets, then by a digest of their values.
-
-    Neighbours in this order go to different folds, which balances classes and targets.
-    """
-    digest = np.zeros(len(values), np.uint64)
-    for column in values.T:
-        bits = np.where(np.isnan(column), np.nan, column + 0.0).view(np.uint64)
-        digest = (digest ^ bits) * np.uint64(0x9E3779B97F4A7C15)
-        digest ^= digest >> np.uint64(29)
-    keys = [digest, *np.atleast_2d(targets.T)]
-    order = np.lexsort(keys)
-    new = np.zeros(len(values), bool)
-    for key in keys:
-        new[1:] |= key[order][1:] != key[order][:-1]
-    folds = np.empty(len(values), np.int64)
-    folds[order] = np.cumsum(new) % n_folds
-    return folds

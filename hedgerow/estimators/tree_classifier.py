@@ -7,19 +7,12 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier as _SklearnClassifier
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.data.table import Table
 from hedgerow.estimators.base import CONSTRAINTS
 from hedgerow.estimators.cart import CartTree, Sample
-from hedgerow.estimators.checks import (
-    check_class_weight,
-    check_cost,
-    check_labels,
-    check_length,
-    check_weights,
-)
+from hedgerow.estimators.checks import check_class_weight, check_classes, check_cost
 from hedgerow.kernels.team import Team
 from hedgerow.trees.classification import class_judge, classification_tree
 from hedgerow.trees.tree import Tree
@@ -147,13 +140,7 @@ class DecisionTreeClassifier(ClassifierMixin, CartTree):
         self.n_jobs = n_jobs
 
     def _learn(self, table: Table, y: Any, sample_weight: Any) -> None:
-        labels = check_labels(self, y)
-        check_length("y", labels, table.n_rows)
-        check_classification_targets(labels)
-        weights = check_weights(sample_weight, table.n_rows)
-        present = weights > 0
-        classes = np.unique(labels[present])
-        codes = np.searchsorted(classes, np.where(present, labels, classes[0]))
+        classes, codes, weights = check_classes(self, y, sample_weight, table.n_rows)
         self._class_weights = check_class_weight(self.class_weight, classes, codes, weights)
         cost = check_cost(self.misclassification_cost, len(classes))
         factors = np.ones(len(classes)) if cost is None else _altered_priors(cost, self.criterion)

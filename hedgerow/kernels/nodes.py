@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from hedgerow.kernels.codes import threshold_between
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store
 from hedgerow.kernels.moments import add, row_of
@@ -22,6 +23,8 @@ def write_split(problem, nodes, split, node, desk):
     parent.left, parent.feature = left, split.feature
     parent.threshold, parent.cut = split.threshold, split.cut
     parent.missing_left = split.missing_left
+    if problem.codes.features[split.feature].n_categories == 0:
+        _part_no_bin(problem.codes, parent)
     for side in range(2):
         clear_node(nodes.table[left + side])
     n_categories = problem.codes.features[split.feature].n_categories
@@ -35,6 +38,23 @@ def write_split(problem, nodes, split, node, desk):
         words = nodes.words[start : start + n_words]
         choose_categories(problem, split, node, desk, words)
         parent.category_start = start
+
+
+@part
+def _part_no_bin(codes, node):
+    """Set a node's cut to the last bin at or below its threshold, which goes above that bin.
+
+    Bins that are empty in the node may lie across its cut. Rows that other nodes know, or
+    that were held out, must take the same way by their codes as by their values.
+    """
+    about = codes.features[node.feature]
+    last = about.first + about.n_bins - 1
+    bin = about.first + node.cut
+    while bin < last and codes.bins[bin + 1].low <= node.threshold:
+        bin += 1
+    if codes.bins[bin].high > node.threshold:
+        node.threshold = threshold_between(codes.bins[bin].high, codes.bins[bin + 1].low)
+    node.cut = bin - about.first
 
 
 @part

@@ -148,4 +148,4 @@ def class_losses(team, labels, raw, rows, out):
             largest = max(largest, raw[k, row])
         for k in range(raw.shape[0]):
             total += exp(raw[k, row] - largest)
-        out[i] = log(total) + largest - raw[labels[row], row]
+        out[i] = log(total) + (largest - raw[labels[row], row])

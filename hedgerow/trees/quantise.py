@@ -86,7 +86,8 @@ def quantised_targets(y: NDArray[np.float64], weights: Steps) -> TargetSteps:
     if weights.exact:
         shift = target_bits(weights) - exponent
         steps = np.rint(np.ldexp(y - centre, shift)).astype(np.int64)
-        return TargetSteps(weights.counts[:, None] * steps, np.ldexp(1.0, -shift), centre)
+        products = weights.counts[:, None] * steps
+        return TargetSteps(products, np.ldexp(weights.unit, -shift), centre)
     counts = weights.counts.astype(np.float64)
     largest = np.frexp(counts.max())[1]
     shift = _BITS - int(np.ceil(np.log2(len(y) + 1))) - exponent - largest

@@ -9,7 +9,7 @@ from scipy import stats
 from sklearn.base import clone
 
 from hedgerow import DecisionTreeClassifier, DecisionTreeRegressor
-from hedgerow.estimators.pruning_cv import content_folds
+from hedgerow.estimators.folds import content_folds
 
 # ------------------------------------------------------------------ classes and costs
 

@@ -99,17 +99,6 @@ def test_the_last_stage_is_the_prediction(model):
     assert_array_equal(stages[-1], fitted.predict(problem.X))
 
 
-@MODELS
-def test_scores_of_training_rows_are_those_of_prediction(model):
-    """Rows are scored by their codes while trees grow, by their values in prediction."""
-    problem = census(500, seed=3)
-    X, y = problem.X, target(problem, model)
-    fitted = clone(model).set_params(early_stopping=False).fit(X, y)
-    longer = clone(fitted).set_params(n_estimators=9).fit(X, y)
-    shared = fitted._model.grove.offset[-1]
-    assert_array_equal(longer._model.grove.value[:shared], fitted._model.grove.value)
-
-
 @pytest.mark.parametrize("loss", ["squared_error", "poisson", "gamma", "tweedie"])
 @pytest.mark.parametrize("method", ["newton", "gradient"])
 def test_small_steps_lower_the_loss_in_every_round(loss, method):

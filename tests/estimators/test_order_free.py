@@ -284,3 +284,15 @@ def test_categories_of_any_small_table_do_not_depend_on_order_or_repeats(model, 
     )
     rows = np.repeat(np.arange(len(y)), weights)[::-1]
     assert fingerprint(model, words, y, weights) == fingerprint(model, words[rows], y[rows])
+
+
+def test_half_the_weights_leave_a_limit_on_impurity_where_it_is():
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(size=(200, 3)), rng.integers(1, 7, 200)
+    y = X[:, 0] ** 2 + rng.normal(size=200)
+    model = DecisionTreeRegressor(min_impurity_decrease=0.02)
+    whole, halves = (
+        clone(model).fit(X, y, sample_weight=weights * unit).tree_.threshold for unit in (1.0, 0.5)
+    )
+    assert 2 < len(whole) < 99
+    assert_array_equal(whole, halves)

@@ -117,6 +117,13 @@ def test_targets_that_a_power_of_two_makes_whole_are_exact(y, exponent, weight):
     assert values_of(steps) == exact_targets(y, weights, steps)
 
 
+def test_targets_beside_exact_weights_of_halves_are_in_steps_of_halves():
+    y, weights = np.array([[0.0], [1.0]]), quantised_weights(np.array([1.0, 1.5]))
+    assert (weights.unit, weights.exact) == (0.5, True)
+    steps = quantised_targets(y, weights)
+    assert values_of(steps) == [[Fraction(-1, 2)], [Fraction(3, 4)]]
+
+
 @given(columns(st.floats(-1e150, 1e150)), st.data())
 def test_weighted_targets_have_room_and_most_of_their_digits(y, data):
     n_rows = len(y)

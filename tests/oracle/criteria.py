@@ -207,3 +207,26 @@ class AbsoluteError:
         """Try every target as the constant."""
         targets = [(product // weight, weight) for product, weight, _ in rows]
         return -float(min(sum(w * abs(y - c) for y, w in targets) for c, _ in targets))
+
+
+class Newton:
+    """Second-order fall of a loss: sums are (G, H, n) in whole steps of g_unit and h_unit."""
+
+    judges_rows = False
+
+    def __init__(self, g_unit: float, h_unit: float, l1: float, l2: float, smooth: float) -> None:
+        self.g_unit, self.h_unit, self.l1, self.l2 = g_unit, h_unit, l1, l2
+        self.smooth = smooth
+
+    def at(self, total: Sums) -> "Newton":  # noqa: ARG002
+        return self
+
+    def mass(self, sums: Sums) -> int:
+        return sums[1]
+
+    def score(self, sums: Sums) -> float:
+        T = max(abs(sums[0] * self.g_unit) - self.l1, 0.0)
+        return T * T / (2.0 * (sums[1] * self.h_unit + self.l2))
+
+    def keys(self, total: Sums) -> list[Callable[[Sums], float]]:  # noqa: ARG002
+        return [lambda sums: sums[0] / (sums[1] + self.smooth)]

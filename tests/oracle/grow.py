@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tests.oracle.random import mixed, uniform
-from tests.oracle.split import Data, Limits, Split, best_split, sums_of
+from tests.oracle.split import Data, Limits, Split, best_split, sums_of, whole_bins
 
 
 class Rules(NamedTuple):
@@ -65,7 +65,7 @@ def grow(
         else:
             number = min(ready, key=lambda number: (-ready[number].gain, number))
         node, split = nodes[number], found.pop(number)
-        node.split = split
+        node.split = whole_bins(data, split)
         for side in (0, 1):
             part = [row for row in node.rows if (row in split.left) == (side == 0)]
             child = Node(part, node.depth + 1, mixed(node.bits, 1 + side))

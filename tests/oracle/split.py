@@ -88,6 +88,16 @@ def best_split(
     return best
 
 
+def whole_bins(data: Data, split: Split) -> Split:
+    """Return the split with a threshold that no bin of the column lies across: above such a bin."""
+    bins, threshold = data.features[split.feature].bins, split.threshold
+    if threshold is not None:
+        for (low, high), (above, _) in pairwise(bins):
+            if low <= threshold < high:
+                return split._replace(threshold=half_way(high, above))
+    return split
+
+
 def scans(
     data: Data, rows: Sequence[int], number: int, limits: Limits, bits: int = 0
 ) -> Iterator[list[Cut]]:

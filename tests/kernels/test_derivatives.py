@@ -1,0 +1,138 @@
+"""Derivatives, records and steps of boosting, against plain Python."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from hedgerow.kernels.derivatives import (
+    derive,
+    derive_classes,
+    largest_bits,
+    total_steps,
+    write_records,
+)
+from hedgerow.kernels.steps import class_losses, join_sums, row_losses, sum_leaves
+from hedgerow.kernels.team import hired
+from hedgerow.kernels.workspace import NODE
+from hedgerow.losses import Bernoulli, Multinomial, Poisson, SquaredError, Tweedie
+
+N_ROWS = 5000  # more than a chunk
+
+
+def numbers(seed, *shape):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def run(n_threads, kernel, *arguments):
+    with hired(n_threads, 1e9) as team:
+        team.run(kernel, *arguments)
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize("loss", [SquaredError(), Poisson(), Tweedie(1.3), Bernoulli()])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_every_row_has_its_derivatives(n_threads, loss, weighted):
+    y = (numbers(0, N_ROWS) > 0).astype(float)
+    raw, pairs = numbers(1, 1, N_ROWS), np.full((1, 2, N_ROWS), np.nan, np.float32)
+    weights = np.abs(numbers(2, N_ROWS)) if weighted else np.ones(1)
+    run(n_threads, derive, loss, y, weights, raw, pairs)
+    for row in range(0, N_ROWS, 7):
+        w = weights[row] if weighted else 1.0
+        exact = [w * of(y[row], raw[0, row]) for of in (loss.gradient, loss.hessian)]
+        assert_allclose(pairs[0, :, row], exact, rtol=3e-7, atol=1e-30)
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize("n_classes", [3, 5])
+def test_every_class_has_its_derivatives(n_threads, n_classes):
+    labels = np.random.default_rng(0).integers(0, n_classes, N_ROWS)
+    raw = 3 * numbers(1, n_classes, N_ROWS)
+    raw[:, 0] = 700 * np.sign(raw[:, 0])
+    pairs = np.full((n_classes, 2, N_ROWS), np.nan, np.float32)
+    weights = np.abs(numbers(2, N_ROWS))
+    run(n_threads, derive_classes, labels, weights, raw, pairs)
+    loss, (g, h) = Multinomial(n_classes), np.empty((2, n_classes))
+    for row in range(0, N_ROWS, 13):
+        loss.gradients(float(labels[row]), np.ascontiguousarray(raw[:, row]), g, h)
+        assert_allclose(pairs[:, 0, row], weights[row] * g, atol=3e-6)
+        factor = n_classes / (n_classes - 1)
+        assert_allclose(pairs[:, 1, row], factor * weights[row] * h, atol=3e-6)
+
+
+SINGLES = st.floats(width=32, allow_nan=False)
+
+
+@given(st.lists(st.tuples(SINGLES, SINGLES), min_size=1, max_size=40), st.integers(1, 3))
+def test_the_largest_bits_are_those_of_the_largest_magnitude(rows, n_threads):
+    pairs = np.array(rows, np.float32).T.copy()
+    peaks = np.full((n_threads, 2), -7, np.int32)
+    run(n_threads, largest_bits, pairs.view(np.int32), peaks)
+    assert_array_equal(peaks.max(axis=0).view(np.float32), np.abs(pairs).max(axis=1))
+
+
+def test_no_number_is_beyond_infinity_but_nan_is():
+    for value, beyond in ((np.inf, False), (np.nan, True)):
+        peaks = np.zeros((1, 2), np.int32)
+        run(1, largest_bits, np.array([[1.0], [value]], np.float32).view(np.int32), peaks)
+        assert (peaks[0, 1] > 0x7F800000) == beyond
+
+
+DYADIC = st.integers(-(2**14), 2**14).map(lambda k: k / 64)
+
+
+@given(st.lists(st.tuples(DYADIC, DYADIC, st.integers(1, 9)), min_size=1, max_size=40), st.data())
+def test_steps_are_summed_and_records_written_as_in_python(rows, data):
+    g, h, weights = (np.array(column) for column in zip(*rows, strict=True))
+    g, h, weights = g.astype(np.float32), np.abs(h).astype(np.float32), weights.astype(np.int64)
+    scales, n_threads = np.array([8.0, 16.0], np.float32), data.draw(st.integers(1, 3))
+    totals = np.full((n_threads, 2), -7, np.int64)
+    run(n_threads, total_steps, g, h, weights, -1, scales, totals)
+    expected = [
+        sum(int(w) * (int(abs(float(x)) * scale) + 1) for x, w in zip(of, weights, strict=True))
+        for of, scale in ((g, 8), (h, 16))
+    ]
+    assert totals.sum(axis=0).tolist() == expected
+    chosen = data.draw(st.lists(st.integers(0, len(g) - 1), unique=True))
+    for rows_of_tree in (np.zeros(0, np.int64), np.array(chosen, np.int64)):
+        listed = rows_of_tree if len(rows_of_tree) else np.arange(len(g))
+        records = np.full(len(listed), -7, np.int64)
+        run(n_threads, write_records, g, h, scales, rows_of_tree, records)
+        assert (records & 0xFFFFFFFF).tolist() == listed.tolist()
+        assert (records >> 48).tolist() == [math.floor(8 * float(g[i]) + 0.5) for i in listed]
+        steps = [max(math.floor(16 * float(h[i]) + 0.5), 1) for i in listed]
+        assert ((records >> 32) & 0xFFFF).tolist() == [step & 0xFFFF for step in steps]
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+def test_nodes_have_the_sums_of_their_rows(n_threads):
+    table = np.zeros(5, NODE).view(np.recarray)
+    table.left = [1, -1, 3, -1, -1]  # 0 -> 1, 2;  2 -> 3, 4
+    leaves = np.random.default_rng(0).choice(np.array([-1, 1, 3, 4], np.int32), N_ROWS)
+    pairs = (np.random.default_rng(1).integers(-99, 99, (2, N_ROWS)) / 8).astype(np.float32)
+    weights, scales = np.random.default_rng(2).integers(1, 5, N_ROWS), np.array([8.0, 16.0])
+    sums = np.zeros((n_threads, 5, 2), np.int64)
+    run(n_threads, sum_leaves, leaves, pairs, weights, -1, scales, sums)
+    join_sums(table, sums)
+    below = {0: [1, 3, 4], 1: [1], 2: [3, 4], 3: [3], 4: [4]}
+    for node, own in below.items():
+        inside = np.isin(leaves, own)
+        exact = (pairs.astype(np.float64) * weights)[:, inside].sum(axis=1) * scales
+        assert sums[0, node].tolist() == exact.tolist()
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_losses_of_rows_are_those_of_the_formula(n_threads):
+    rows = np.random.default_rng(0).permutation(N_ROWS)[:999]
+    raw, out = 3 * numbers(1, 4, N_ROWS), np.full(999, np.nan)
+    labels = np.random.default_rng(2).integers(0, 4, N_ROWS)
+    run(n_threads, class_losses, labels, raw, rows, out)
+    loss = Multinomial(4)
+    exact = [loss.loss_of(float(labels[r]), np.ascontiguousarray(raw[:, r])) for r in rows]
+    assert_array_equal(out, exact)
+    y = (labels > 1).astype(float)
+    run(n_threads, row_losses, Bernoulli(), y, raw[:1].copy(), rows, out)
+    assert_array_equal(out, [Bernoulli().loss(y[r], raw[0, r]) for r in rows])

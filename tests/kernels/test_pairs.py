@@ -1,0 +1,163 @@
+"""Gradient pairs: packed sums, bins searched, and trees grown by them, against definitions."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from hedgerow.kernels.bins import search_bins
+from hedgerow.kernels.criteria import Newton
+from hedgerow.kernels.histogram import build
+from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.moments import GradientPairs
+from hedgerow.kernels.search import forget
+from hedgerow.kernels.split import SPLIT, Node
+from hedgerow.kernels.tally import Rows
+from hedgerow.kernels.workspace import Problem as KernelProblem
+from hedgerow.kernels.workspace import Rules, desk_of, desks_for
+from hedgerow.trees.grower import Judge, grow
+from hedgerow.trees.rules import GrowthRules
+from tests.oracle import criteria
+from tests.oracle import grow as oracle
+from tests.oracle.split import Data, Limits, best_split, sums_of
+from tests.strategies import (
+    Problem,
+    _feature_of,
+    growth_rules,
+    judge_of,
+    oracle_rules,
+    problems,
+    table_of,
+    team_of_one,
+    whole_weights,
+)
+
+G_UNIT, H_UNIT, SMOOTH = 0.125, 0.0625, 3.0
+
+
+@st.composite
+def pairs(draw, weights=None):
+    """Draw a problem whose rows have a gradient and a Hessian in whole steps."""
+    problem = draw(problems(weights=weights))
+    n_rows = len(problem.weights)
+    g = draw(st.lists(st.integers(-(2**15), 2**15 - 1), min_size=n_rows, max_size=n_rows))
+    h = draw(st.lists(st.integers(1, 2**16 - 1), min_size=n_rows, max_size=n_rows))
+    return problem, np.array(g), np.array(h)
+
+
+def pair_judge(problem: Problem, g, h, l1: float, l2: float) -> Judge:
+    weights = np.array(problem.weights, np.int64)
+    mask = -1 if (weights > 1).any() else 0
+    moments = GradientPairs(weights if mask else np.ones(1, np.int64), mask, SMOOTH)
+    records = (g.astype(np.int64) << 48) | (h.astype(np.int64) << 32) | np.arange(len(g))
+    return Judge(moments, Newton(G_UNIT, H_UNIT, l1, l2), records, H_UNIT, 1.0)
+
+
+def pair_data(problem: Problem, table, g, h, l1: float, l2: float) -> Data:
+    weights = [int(w) for w in problem.weights]
+    rows = [(w * int(a), w * int(b), 1) for w, a, b in zip(weights, g, h, strict=True)]
+    features = tuple(
+        _feature_of(column, table, number) for number, column in enumerate(problem.columns)
+    )
+    return Data(features, rows, criteria.Newton(G_UNIT, H_UNIT, l1, l2, SMOOTH))
+
+
+@pytest.mark.parametrize("penalties", [(0.0, 0.0), (0.0, 1.0), (700.0, 3.5)])
+@given(drawn=pairs() | pairs(whole_weights()), rules=growth_rules())
+def test_a_tree_of_pairs_is_that_of_its_definition(penalties, drawn, rules):
+    problem, g, h = drawn
+    rules = replace(rules, min_leaf_rows=1)  # rows are not counted
+    table, judge = table_of(problem), pair_judge(*drawn, *penalties)
+    grown = grow(table, judge, rules, team_of_one())
+    data = pair_data(problem, table, g, h, *penalties)
+    expected = oracle.grow(data, range(len(g)), oracle_rules(rules, judge))
+    assert grown.left.tolist() == expected.left
+    packed = [[(sums[0] << 32) + sums[1]] for sums in expected.sums]
+    assert grown.sums.tolist() == packed
+    for node, split in enumerate(expected.splits):
+        assert grown.feature[node] == (-1 if split is None else split.feature)
+        if split is not None:
+            assert grown.missing_left[node] == split.missing_left
+            if split.threshold is not None:
+                assert grown.threshold[node] == split.threshold
+
+
+# ------------------------------------------------------------------ bins of a histogram
+
+
+@kernel
+def searched(problem, records, total, desks, hist, found):
+    desk = desk_of(desks, 0)
+    build(problem.codes, records, problem.moments, hist)
+    node = Node(total, np.int64(0), Rows(records, desk.bounds, np.int64(records.shape[0])))
+    forget(found[0])
+    n_cells = 256 * problem.moments.width()
+    return search_bins(problem, np.int64(0), hist[:n_cells], node, desk.scratch, found[0])
+
+
+def assert_bins_equal_oracle(problem: Problem, judge: Judge, data: Data, limits: Limits):
+    table, width, n_rows = table_of(problem), judge.moments.width(), len(problem.weights)
+    rules = Rules(2, 99, 2, limits.min_rows, limits.min_weight, -math.inf, 1, 0, 0, 0, 0)
+    total = np.array(sums_of(data, range(n_rows)), np.int64)
+    criterion = judge.criterion.at(judge.moments, total) if width > 1 else judge.criterion
+    if width == 1:
+        total = np.array([(total[0] << 32) + total[1]])
+    whole = KernelProblem(table.codes, judge.moments, criterion, rules)
+    found = np.zeros(1, SPLIT).view(np.recarray)
+    hist = np.zeros(4 * 256 * width, np.int64)
+    constant = searched(whole, judge.records, total, desks_for(1, 1, 255, width), hist, found)
+    assert constant == (len(set(data.features[0].codes)) < 2)
+    split = best_split(data, range(n_rows), [0], limits)
+    assert (found.gain[0] > -math.inf) == (split is not None)
+    if split is not None:
+        assert (found.gain[0], found.margin[0]) == (split.gain, split.margin)
+        assert found.threshold[0] == split.threshold
+        assert found.missing_left[0] == split.missing_left
+        codes = [255 if code is None else code for code in data.features[0].codes]
+        left = {row for row, code in enumerate(codes) if code <= found.cut[0]}
+        left |= {row for row, code in enumerate(codes) if code == 255 and found.missing_left[0]}
+        missing_right = {r for r, c in enumerate(codes) if c == 255 and not found.missing_left[0]}
+        assert left - missing_right == split.left
+
+
+def is_numeric(problem: Problem) -> bool:
+    return not any(isinstance(x, str) for x in problem.columns[0])
+
+
+LIMITS = st.builds(Limits, st.just(1), st.integers(1, 200_000), st.just(False))
+
+
+@given(drawn=pairs() | pairs(whole_weights()), limits=LIMITS)
+def test_the_best_cut_of_the_bins_of_pairs_is_that_of_its_definition(drawn, limits):
+    problem, g, h = drawn
+    if is_numeric(problem):
+        table = table_of(problem)
+        judge, data = pair_judge(problem, g, h, 0.5, 1.0), pair_data(problem, table, g, h, 0.5, 1.0)
+        assert_bins_equal_oracle(problem, judge, data, limits)
+
+
+@given(problem=problems(weights=whole_weights()), min_rows=st.integers(1, 3))
+def test_the_best_cut_of_the_bins_of_targets_is_that_of_its_definition(problem, min_rows):
+    if is_numeric(problem):
+        judge, table = judge_of(problem, "squared_error"), table_of(problem)
+        rows = [
+            (int(p), int(w), 1)
+            for p, w in zip(judge.moments.products, judge.moments.weights, strict=True)
+        ]
+        data = Data((_feature_of(problem.columns[0], table, 0),), rows, criteria.SquaredError())
+        assert_bins_equal_oracle(problem, judge, data, Limits(min_rows, 1))
+
+
+def test_rules_about_weights_are_about_hessians():
+    problem = Problem(((0.0, 1.0, 2.0),), (0, 0, 0), (1.0, 1.0, 1.0))
+    g, h = np.array([-9, 1, 8]), np.array([16, 16, 32])
+    judge = pair_judge(problem, g, h, 0.0, 1.0)
+    rules = GrowthRules(max_leaves=2, min_gain=-math.inf)
+    for least, threshold in ((1.0, 0.5), (1.5, 1.5)):
+        grown = grow(table_of(problem), judge, replace(rules, min_leaf_weight=least), team_of_one())
+        assert grown.threshold[0] == threshold
+    assert_array_equal(judge.moments.weights, [1])
