@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.data.binned import MAX_BINS, Recipe
 from hedgerow.data.table import Schema, Table, read_table
 from hedgerow.ensembles.additive import AdditiveModel
-from hedgerow.ensembles.boosting import Boosting, BoostingRules, Stage
+from hedgerow.ensembles.boosting import Boosting, BoostingRules
+from hedgerow.ensembles.stage import Stage
 from hedgerow.estimators.cart import Sample
 from hedgerow.estimators.folds import content_folds
 from hedgerow.estimators.stopping import Watch

@@ -6,7 +6,8 @@ from numpy.testing import assert_array_equal
 
 from hedgerow.data.binned import Recipe, bin_table
 from hedgerow.data.table import Schema, read_table
-from hedgerow.ensembles.boosting import Boosting, BoostingRules, Stage
+from hedgerow.ensembles.boosting import Boosting, BoostingRules
+from hedgerow.ensembles.stage import Stage
 from hedgerow.kernels.team import hired
 from hedgerow.losses import Multinomial, SquaredError
 from hedgerow.trees.quantise import quantised_weights
