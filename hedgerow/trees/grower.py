@@ -11,11 +11,10 @@ from hedgerow.data.binned import BinnedTable
 from hedgerow.kernels.codes import N_BINS
 from hedgerow.kernels.finished import preorder
 from hedgerow.kernels.grower import grow as grow_kernel
-from hedgerow.kernels.random import mixed_bits
+from hedgerow.kernels.nodes import open_root
 from hedgerow.kernels.team import Member, Team
 from hedgerow.kernels.workspace import (
     BY_GAIN,
-    LEAF,
     N_NODES,
     N_WORDS,
     NEWEST,
@@ -26,7 +25,6 @@ from hedgerow.kernels.workspace import (
     Rules,
     Size,
     Workspace,
-    clear_nodes,
     desks_for,
     empty_nodes,
     workspace,
@@ -96,8 +94,9 @@ class Grower:
             )
         self._table, self._limits, self._team = table, limits, team
         self._n_rows, width = len(judge.records), judge.moments.width()
-        n_features, self._n_lines = len(table.codes.features), judge.n_lines(table.max_bins)
-        self._desks = desks_for(team.n_threads, n_features, table.max_bins, width, self._n_lines)
+        n_features, self._max_bins = len(table.codes.features), table.max_bins
+        self._n_lines = judge.n_lines(self._max_bins)
+        self._desks = desks_for(team.n_threads, n_features, self._max_bins, width, self._n_lines)
         problem = self._problem(judge)
         self._space = workspace(team.n_threads, _size(problem, judge, self._n_rows))
         n_words = _N_WORDS if table.codes.features.n_categories.any() else 1
@@ -113,11 +112,10 @@ class Grower:
         problem, space = self._problem(judge), self._space
         while True:
             fill(space.records[0])
-            _open_root(space, problem.rules, self._n_rows)
             nodes = self._nodes
-            clear_nodes(nodes, self._n_rows)
+            open_root(space, nodes, problem.rules.seed, self._n_rows)
             self._team.run(grow_kernel, problem, space, self._desks, nodes)
-            room = self._table.max_bins, self._n_lines
+            room = self._max_bins, self._n_lines
             _grow_tasks(problem, space, nodes, room, self._team)
             if not nodes.counters[OVERFLOW]:
                 return nodes
@@ -136,17 +134,6 @@ def _size(problem: Problem, judge: Judge, n_rows: int) -> Size:
         n_hists = 0
     max_tasks = 4 * (n_rows // rules.small) + 64 if rules.small else 0
     return Size(n_rows, n_features, width, max_open, max_tasks, n_hists, n_cells)
-
-
-def _open_root(space: Workspace, rules: Rules, n_rows: int) -> None:
-    """Give each thread its segment of the root's records."""
-    n_threads = len(space.leaves)
-    bounds = np.arange(n_threads + 1) * n_rows // n_threads
-    space.n_tasks[:] = 0
-    space.leaves[:, 0] = np.zeros((), LEAF)
-    root = space.leaves[:, 0]
-    root.begin, root.end, root.n_rows = bounds[:-1], bounds[1:], n_rows
-    root.bits, root.n_active = mixed_bits(rules.seed, 0), len(space.constant)
 
 
 def _grow_tasks(
