@@ -1,17 +1,19 @@
-"""Shapley values against a background: what a row's features add, put in place of another row's.
+"""Shapley values against a background: a row's features put in place of another row's.
 
 Of a row x and a row z of the background, with the features of a set S taken from x,
 
-    v(S) = value of the leaf that is reached with x_j for j in S, z_j for the others.
+    v(S) = value of the leaf that is reached with x_j for j in S and z_j for the others.
 
-A leaf counts if at each of its features x or z takes all steps to it. Of the features at which
-only one of them does, say a of x and b of z, all a must be in S and no b, which happens as each
-enters with chances that have a closed form: Lundberg et al. (2020), "interventional";
+A leaf counts if x or z takes all steps on each of its features. If only x does on a of them,
+and only z on b, then the leaf is reached when S has all the a and none of the b, and
 
-    phi_i = + value (a - 1)! b! / (a + b)!    if only x takes the steps on i,
-            - value a! (b - 1)! / (a + b)!    if only z does.
+    phi_i = + value (a - 1)! b! / (a + b)!    if only x takes the steps on i
+            - value a! (b - 1)! / (a + b)!    if only z does
 
-The result is the mean over z.
+(Lundberg et al., 2020, "interventional"). The result is the mean over z. All that a leaf knows
+of a row is a set of features: those on which the row takes all steps to it. Rows z of the same
+set are counted together, and there are few sets. Sets are bits; bit k is the k-th feature on
+the way from the root.
 """
 
 from math import comb
@@ -21,137 +23,168 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.predict import next_node
 from hedgerow.kernels.shap import Trees
 from hedgerow.kernels.team import cancelled, share
-from hedgerow.kernels.ways import LANES, STAYS, mark
 
-_NOBODY, _X, _Z, _BOTH = 0, 1, 2, 3  # who takes the steps on a feature
+MAX_FEATURES = 62  # of a leaf: as many as there are bits
 
 
-class Chances(NamedTuple):
-    """What a leaf's value is multiplied by, at place a * stride + b.
+class Room(NamedTuple):
+    """What a team writes on; garbage on entry. A thread owns its row.
 
-    stride  int                     more than the features of any leaf
-    of_x    float64 [stride^2 + 1]  for features that only x takes
-    of_z    float64 [stride^2 + 1]  for features that only z takes
-
-    The last place is for leaves that do not count: 0.
+    sets      int64 [n_threads, n_nodes]        of a row, at each node of a tree
+    features  int64 [n_threads, MAX_FEATURES]   of the way to a leaf, by bits
     """
 
-    stride: int
-    of_x: NDArray[np.float64]
-    of_z: NDArray[np.float64]
+    sets: NDArray[np.int64]
+    features: NDArray[np.int64]
 
 
-def chances_for(trees: Trees, n_others: int) -> Chances:
-    """Return the chances for trees, divided by the number of rows of the background."""
-    stride = int(trees.ways.n_features.max(initial=0)) + 1
-    of_x, of_z = np.zeros((2, stride**2 + 1))
-    for a in range(1, stride):
-        for b in range(stride - a):
-            of_x[a * stride + b] = of_z[b * stride + a] = 1.0 / (a * comb(a + b, a) * n_others)
-    return Chances(stride, of_x, of_z)
+class Crowd(NamedTuple):
+    """Sets of the rows of a background at the leaves of some trees.
 
-
-class Contrast(NamedTuple):
-    """What a thread writes on; garbage on entry.
-
-    row     uint8 [n_nodes, 1]         see ways.mark
-    others  uint8 [n_nodes, LANES]     of rows of the background
-    who     uint8 [n_nodes, LANES]     of both; nobody where a leaf does not count
-    place   int64 [n_nodes, LANES]     see Chances
-    of_x    float64 [n_nodes, LANES]   sums of value * chance over the leaves below
-    of_z    float64 [n_nodes, LANES]
+    start     int64 [n_leaves + 1]   first of each leaf
+    sets      int64 [n_sets]         ascending in each leaf, each but once
+    share     float64 [n_sets]       of the background's rows
     """
 
-    row: NDArray[np.uint8]
-    others: NDArray[np.uint8]
-    who: NDArray[np.uint8]
-    place: NDArray[np.int64]
-    of_x: NDArray[np.float64]
-    of_z: NDArray[np.float64]
+    start: NDArray[np.int64]
+    sets: NDArray[np.int64]
+    share: NDArray[np.float64]
 
 
-def contrast_for(trees: Trees, n_threads: int) -> Contrast:
-    """Allocate what a team needs for the largest tree, each array with an axis of threads first."""
-    shape = n_threads, int(np.diff(trees.offset).max(initial=1)), LANES
-    row, others, who = (np.empty((*shape[:2], n), np.uint8) for n in (1, LANES, LANES))
-    return Contrast(row, others, who, np.empty(shape, np.int64), np.empty(shape), np.empty(shape))
+def room_for(trees: Trees, n_threads: int) -> Room:
+    """Allocate what a team needs for the largest tree."""
+    n_nodes = int(np.diff(trees.offset).max(initial=1))
+    features = np.empty((n_threads, MAX_FEATURES), np.int64)
+    return Room(np.empty((n_threads, n_nodes), np.int64), features)
+
+
+def crowd_of(sets: NDArray[np.int64]) -> Crowd:
+    """Count equal sets of each leaf; sets, int64 [n_leaves, n_rows], is sorted in place."""
+    sets.sort(axis=1)
+    is_new = np.ones(sets.shape, np.bool_)
+    np.not_equal(sets[:, 1:], sets[:, :-1], out=is_new[:, 1:])
+    start = np.append(0, np.cumsum(is_new.sum(axis=1)))
+    counts = np.diff(np.append(np.flatnonzero(is_new), sets.size))
+    return Crowd(start, sets[is_new], counts / sets.shape[1])
+
+
+def chances_for(trees: Trees) -> NDArray[np.float64]:
+    """Return (a - 1)! b! / (a + b)! at [a, b], for as many features as a leaf of the trees has."""
+    n = int(trees.ways.n_features.max(initial=0))
+    chances = np.zeros((n + 1, n + 1))
+    for a in range(1, n + 1):
+        for b in range(n + 1 - a):
+            chances[a, b] = 1.0 / (a * comb(a + b, a))
+    return chances
 
 
 @kernel
-def add_contrasts(team, values, background, trees, chances, slates, out):
-    """Add to out[feature, output, row] the Shapley values against a background.
+def find_sets(team, values, trees, first, end, room, sets):
+    """Set sets[leaf, row] to the features on which the row takes all steps to the leaf.
 
-    values      float64 [n_rows, n_features]              read
-    background  float64 [n_others, n_features]            read
-    trees       Trees                                     read
-    chances     Chances                                   read
-    slates      Contrast                                  write   of contrast_for
-    out         float64 [n_features, n_outputs, n_rows]   both    a thread owns a range of rows
-
-    Rows of the background are added in their order. Cost: n_rows * n_others * n_nodes.
+    values      float64 [n_rows, n_features]   read
+    trees       Trees                          read    first .. end of them
+    room        Room                           write
+    sets        int64 [n_leaves, n_rows]       write   of these trees' leaves, one after another;
+                                                       a thread owns a range of rows
     """
-    begin, end = share(team, values.shape[0])
-    paths, ways, me = trees.paths, trees.ways, team.thread
-    slate = Contrast(
-        slates.row[me],
-        slates.others[me],
-        slates.who[me],
-        slates.place[me],
-        slates.of_x[me],
-        slates.of_z[me],
-    )
-    for tree in range(trees.output.shape[0]):
-        root, last = trees.offset[tree], trees.offset[tree + 1]
-        for first in range(0, background.shape[0], LANES):
-            if cancelled(team):
-                return
-            others = background[first : first + LANES]
-            mark(others, paths, ways, root, last, slate.others)
-            for row in range(begin, end):
-                mark(values[row : row + 1], paths, ways, root, last, slate.row)
-                _descend(ways, root, last, others.shape[0], chances.stride, slate)
-                sums = out[:, trees.output[tree], row]
-                _ascend(trees, root, last, others.shape[0], chances, slate, sums)
+    begin, last = share(team, values.shape[0])
+    own = room.sets[team.thread]
+    for row in range(begin, last):
+        if cancelled(team):
+            return
+        leaf = 0
+        for tree in range(first, end):
+            root = trees.offset[tree]
+            _descend(trees, root, trees.offset[tree + 1], values[row], own)
+            for node in range(root, trees.offset[tree + 1]):
+                if trees.paths.left[node] < 0:
+                    sets[leaf, row] = own[node - root]
+                    leaf += 1
 
 
-@part
-def _descend(ways, root, end, n_others, stride, slate):
-    """Set who takes the steps to each node, and its place: a * stride + b so far."""
-    nowhere = stride * stride
-    for lane in range(n_others):
-        slate.who[0, lane], slate.place[0, lane] = _BOTH, 0
-    for node in range(root + 1, end):
-        here, parent, above = node - root, ways.parent[node] - root, ways.above[node] - root
-        by_x = _X if slate.row[here, 0] == STAYS else _NOBODY
-        for lane in range(n_others):
-            who = by_x + (_Z if slate.others[here, lane] == STAYS else _NOBODY)
-            was, place = slate.who[above, lane], slate.place[parent, lane]
-            more = stride if who == _X else 1 if who == _Z else 0
-            less = stride if was == _X else 1 if was == _Z else 0
-            counts = who != _NOBODY and place < nowhere
-            slate.who[here, lane] = who
-            slate.place[here, lane] = place + more - less if counts else nowhere
+@kernel
+def add_contrasts(team, values, trees, first, crowd, chances, room, out):
+    """Add to out[feature, output, row] the Shapley values of trees against a background.
 
+    values   float64 [n_rows, n_features]              read
+    trees    Trees                                     read    from `first` on, as many as
+    crowd    Crowd                                     read    has leaves of
+    chances  float64 [n + 1, n + 1]                    read    of chances_for
+    room     Room                                      write
+    out      float64 [n_features, n_outputs, n_rows]   both    a thread owns a range of rows
 
-@part
-def _ascend(trees, root, end, n_others, chances, slate, sums):
-    """Add each step's part of its feature's value: what it changes of the step above."""
+    Cost: n_rows * n_sets. Neither the order of rows nor that of the background matters.
+    """
+    begin, last = share(team, values.shape[0])
+    sets, features = room.sets[team.thread], room.features[team.thread]
     paths, ways = trees.paths, trees.ways
-    for node in range(end - 1, root, -1):
-        here, above, left = node - root, ways.above[node] - root, np.int64(paths.left[node])
-        value, total = trees.value[node], 0.0
-        for lane in range(n_others):
-            if left < 0:
-                place = slate.place[here, lane]
-                of_x, of_z = value * chances.of_x[place], value * chances.of_z[place]
-            else:
-                right = np.int64(paths.right[node]) - root
-                of_x = slate.of_x[left - root, lane] + slate.of_x[right, lane]
-                of_z = slate.of_z[left - root, lane] + slate.of_z[right, lane]
-            slate.of_x[here, lane], slate.of_z[here, lane] = of_x, of_z
-            who, was = slate.who[here, lane], slate.who[above, lane]
-            total += of_x if who == _X else -of_z if who == _Z else 0.0
-            total -= of_x if was == _X else -of_z if was == _Z else 0.0
-        sums[paths.feature[ways.parent[node]]] += total
+    for row in range(begin, last):
+        if cancelled(team):
+            return
+        leaf, tree = 0, first
+        while leaf < crowd.start.shape[0] - 1:
+            root, sums = trees.offset[tree], out[:, trees.output[tree], row]
+            _descend(trees, root, trees.offset[tree + 1], values[row], sets)
+            for node in range(root, trees.offset[tree + 1]):
+                # In preorder a way's features are in their places when its leaf comes.
+                if node > root:
+                    features[ways.bit[node]] = paths.feature[ways.parent[node]]
+                if paths.left[node] < 0:
+                    held = sets[node - root], ways.n_features[node]
+                    _compare(held, crowd, leaf, trees.value[node], chances, features, sums)
+                    leaf += 1
+            tree += 1
+
+
+@part
+def _descend(trees, root, end, x, sets):
+    """Set the features on which a row takes all steps to each node of a tree."""
+    paths, ways = trees.paths, trees.ways
+    sets[0] = 0
+    for node in range(root, end):
+        left, right = np.int64(paths.left[node]), np.int64(paths.right[node])
+        if left < 0:
+            continue
+        bit = np.int64(1) << ways.bit[left]
+        is_on = ways.above[left] == root or sets[node - root] & bit != 0
+        child = np.int64(next_node(paths, node, x[paths.feature[node]]))
+        without = sets[node - root] & ~bit
+        sets[left - root] = without | (bit if is_on and child == left else 0)
+        sets[right - root] = without | (bit if is_on and child == right else 0)
+
+
+@part
+def _compare(held, crowd, leaf, value, chances, features, sums):
+    """Add a leaf's part: held, the features that x takes, and the number of all."""
+    of_x, n_features = held
+    every = (np.int64(1) << n_features) - 1
+    lacking = every & ~of_x
+    b = _size(lacking)
+    loss = 0.0
+    for place in range(crowd.start[leaf], crowd.start[leaf + 1]):
+        of_z = crowd.sets[place]
+        if of_z & lacking != lacking:
+            continue
+        only_x, weight = every & ~of_z, value * crowd.share[place]
+        a = _size(only_x)
+        loss += weight * chances[b, a]
+        for bit in range(n_features):
+            if (only_x >> bit) & 1:
+                sums[features[bit]] += weight * chances[a, b]
+    for bit in range(n_features):
+        if (lacking >> bit) & 1:
+            sums[features[bit]] -= loss
+
+
+@part
+def _size(bits):
+    """Return the number of bits that are set."""
+    number = 0
+    while bits != 0:
+        bits &= bits - 1
+        number += 1
+    return number

@@ -24,6 +24,7 @@ class Ways(NamedTuple):
     share       float64 [n_nodes]   of weight, product over the steps on this feature so far
     reach       float64 [n_nodes]   of weight, product over all steps so far
     n_features  int64 [n_nodes]     different features of the steps so far
+    bit         int64 [n_nodes]     number of the step's feature among them
     """
 
     parent: NDArray[np.int64]
@@ -31,13 +32,14 @@ class Ways(NamedTuple):
     share: NDArray[np.float64]
     reach: NDArray[np.float64]
     n_features: NDArray[np.int64]
+    bit: NDArray[np.int64]
 
 
 def ways_of(paths: Paths, offset: NDArray[np.int64]) -> Ways:
     """Trace the ways to all nodes; offset, int64 [n_trees + 1], is the first node of each tree."""
-    parent, above, n_features = np.zeros((3, len(paths.left)), np.int64)
+    parent, above, n_features, bit = np.zeros((4, len(paths.left)), np.int64)
     share, reach = np.ones((2, len(paths.left)))
-    ways = Ways(parent, above, share, reach, n_features)
+    ways = Ways(parent, above, share, reach, n_features, bit)
     _trace(paths, offset, ways)
     return ways
 
@@ -62,6 +64,7 @@ def _trace(paths, offset, ways):
             above = np.int64(node)
             while above != root and paths.feature[ways.parent[above]] != paths.feature[node]:
                 above = ways.parent[above]
+            is_new, n_features = above == root, ways.n_features[node]
             total = paths.weight[left] + paths.weight[right]
             for side in range(2):
                 child = right if side else left
@@ -69,7 +72,8 @@ def _trace(paths, offset, ways):
                 ways.parent[child], ways.above[child] = node, above
                 ways.share[child] = ways.share[above] * share
                 ways.reach[child] = ways.reach[node] * share
-                ways.n_features[child] = ways.n_features[node] + np.int64(above == root)
+                ways.n_features[child] = n_features + np.int64(is_new)
+                ways.bit[child] = n_features if is_new else ways.bit[above]
 
 
 @part

@@ -125,20 +125,41 @@ def test_blocks_and_threads_do_not_change_a_bit(what, n_rows):
     assert_array_equal(last[0].view(np.int64), expected[-1].view(np.int64))
 
 
-def test_a_long_way_through_forty_features_is_explained():
-    n = 40  # a way whose product has all of them, and one that is as rare as 2^-40
-    nodes = [Node(2 * k + 1, 2 * k + 2, k, 0.0, weight=2.0 ** (n - k)) for k in range(n)]
-    chain = []
-    for k, node in enumerate(nodes):
-        chain += [node, Node(weight=2.0 ** (n - k - 1), value=float(k))]
-    chain.append(Node(weight=1.0, value=1e6))
-    model = model_of([chain], [0], 1)
-    values = np.where(np.random.default_rng(0).random((5, n)) < 0.1, -1.0, 1.0)
+def chain(n):
+    """Return a way through n features; its last leaf is as rare as 2^-n."""
+    nodes = []
+    for k in range(n):
+        nodes.append(Node(2 * k + 1, 2 * k + 2, k, 0.0, weight=2.0 ** (n - k)))
+        nodes.append(Node(weight=2.0 ** (n - k - 1), value=float(k)))
+    return [*nodes, Node(weight=1.0, value=1e6)]
+
+
+def test_a_long_way_through_many_features_is_explained():
+    model, rng = model_of([chain(62)], [0], 1), np.random.default_rng(0)
+    values, others = np.where(rng.random((2, 5, 62)) < 0.03, -1.0, 1.0)
     values[0] = 1.0
     with hired(1, 0.0) as team:
-        shap = Shapley(model)
+        shap, raw = Shapley(model), model.raw(values, team)
         total = shap.expected() + shap.values(values, team).sum(axis=1)
-        assert_allclose(total, model.raw(values, team), rtol=1e-12, atol=1e-9)
+        assert_allclose(total, raw, rtol=1e-12, atol=1e-9)
+        total = model.raw(others, team).mean() + shap.contrasts(values, others, team).sum(axis=1)
+        assert_allclose(total, raw, rtol=1e-12, atol=1e-9)
+
+
+def test_more_features_than_bits_are_refused():
+    shap, values = Shapley(model_of([chain(63)], [0], 1)), np.ones((1, 63))
+    with hired(1, 0.0) as team, pytest.raises(ValueError, match="tests 63 different features"):
+        shap.contrasts(values, values, team)
+
+
+def test_neither_the_order_nor_the_parting_of_a_background_matters(monkeypatch):
+    trees, outputs, values, rng = problem(1, (9, 20, 5), 1, 20)
+    others = table(rng, 50, ORDINARY)
+    expected = explained("contrasts", trees, outputs, 1, values, others)
+    shuffled = explained("contrasts", trees, outputs, 1, values, rng.permutation(others))
+    assert_array_equal(shuffled, expected)
+    monkeypatch.setattr("hedgerow.ensembles.shapley._MANY_SETS", 1)
+    assert_array_equal(explained("contrasts", trees, outputs, 1, values, others), expected)
 
 
 @pytest.mark.parametrize("what", ["values", "interactions", "contrasts"])
