@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hedgerow.data.binned import BinnedTable
 from hedgerow.kernels.codes import Records
 from hedgerow.kernels.grove import Grove, Scorer, lanes_for, scorer_of
+from hedgerow.kernels.predict import Paths
 from hedgerow.kernels.scorer import add_trees
 from hedgerow.kernels.steps import arrange
 from hedgerow.kernels.team import Team
@@ -53,6 +54,11 @@ class AdditiveModel:
     @cached_property
     def _scorer(self) -> Scorer:
         return scorer_of(self.grove)
+
+    @property
+    def paths(self) -> Paths:
+        """What walks need of all trees; children are counted over all of them."""
+        return self._scorer.paths
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "_scorer"}

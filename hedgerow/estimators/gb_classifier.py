@@ -120,19 +120,26 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         second = np.asarray(self._loss.link(raw[:, 0]))
         return np.column_stack([1.0 - second, second])
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the scores: [n_rows] log-odds of two classes, or [n_rows, n_classes]."""
-        raw = self._raw(X)
+    def decision_function(self, X: Any, n_trees: int | None = None) -> NDArray[np.float64]:
+        """Return the scores: [n_rows] log-odds of two classes, or [n_rows, n_classes].
+
+        n_trees: use the first rounds only, 0 (the start) to `n_estimators_`. With K > 2
+        classes a round has K trees.
+        """
+        raw = self._raw(X, n_trees)
         return raw if self.n_classes_ > 2 else raw[:, 0]
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each class, in the order of `classes_`."""
-        raw = self._raw(X)
+    def predict_proba(self, X: Any, n_trees: int | None = None) -> NDArray[np.float64]:
+        """Return the probability of each class, in the order of `classes_`.
+
+        n_trees: as in `decision_function`.
+        """
+        raw = self._raw(X, n_trees)
         return self._probabilities(raw)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row."""
-        best = np.argmax(self.predict_proba(X), axis=1)
+    def predict(self, X: Any, n_trees: int | None = None) -> NDArray[Any]:
+        """Return the most probable class of each row; n_trees: as in `decision_function`."""
+        best = np.argmax(self.predict_proba(X, n_trees), axis=1)
         return np.asarray(self.classes_[best])
 
     def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:

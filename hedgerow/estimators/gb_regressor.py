@@ -163,9 +163,12 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         numbers = {name: float(number) for name, number in given.get(self.loss, {}).items()}
         return REGRESSION_LOSSES[self.loss](**numbers)
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the predicted mean, or the median or quantile that the loss is about."""
-        raw = self._raw(X)
+    def predict(self, X: Any, n_trees: int | None = None) -> NDArray[np.float64]:
+        """Return the predicted mean, or the median or quantile that the loss is about.
+
+        n_trees: predict by the first rounds only, 0 (the start) to `n_estimators_`.
+        """
+        raw = self._raw(X, n_trees)
         return np.asarray(self._loss.link(raw[:, 0]))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:

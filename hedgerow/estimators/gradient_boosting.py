@@ -13,13 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.data.binned import MAX_BINS, Recipe
 from hedgerow.data.table import Schema, Table, read_table
-from hedgerow.ensembles.additive import AdditiveModel
 from hedgerow.ensembles.boosting import Boosting, BoostingRules
 from hedgerow.ensembles.stage import Stage
 from hedgerow.estimators.cart import Sample
+from hedgerow.estimators.explaining import Explains, check_n_trees
 from hedgerow.estimators.folds import content_folds
 from hedgerow.estimators.stopping import Watch
-from hedgerow.estimators.tables import ReadsTables, bin_for, categorical_columns
+from hedgerow.estimators.tables import bin_for, categorical_columns
 from hedgerow.kernels.team import hired
 from hedgerow.trees.rules import GrowthRules
 
@@ -48,7 +48,7 @@ BOOSTING_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-class BaseGradientBoosting(ReadsTables):
+class BaseGradientBoosting(Explains):
     """Trees added one after another: everything that does not depend on what is predicted."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BOOSTING_CONSTRAINTS
@@ -142,12 +142,13 @@ class BaseGradientBoosting(ReadsTables):
     def _recipe(self, table: Table, n_rows: int) -> Recipe:  # noqa: ARG002  same for any number
         return Recipe(int(self.max_bins), categorical_columns(self.categorical_features, table))
 
-    def _raw(self, X: Any) -> NDArray[np.float64]:
-        """Return the scores of rows, float64 [n_rows, n_outputs]."""
+    def _raw(self, X: Any, n_trees: int | None = None) -> NDArray[np.float64]:
+        """Return the scores of rows, float64 [n_rows, n_outputs], after some rounds or all."""
         values = self._values(X)
+        n_rounds = check_n_trees(n_trees, self._model.n_rounds)
         work = float(len(values)) * len(self._model.grove.output)
         with hired(self.n_jobs, work) as team:
-            return self._model.raw(values, team)
+            return self._model.raw(values, team, n_rounds)
 
     def _staged_raw(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield the scores after each round."""
@@ -159,19 +160,7 @@ class BaseGradientBoosting(ReadsTables):
             yield out.copy()
 
     @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """Share of the loss's fall that each feature's splits brought; they add up to 1."""
-        check_is_fitted(self)
-        grove, gain = self._model.grove, self._model.gain
-        splits = grove.left >= 0
-        total = np.zeros(self.n_features_in_)
-        np.add.at(total, grove.feature[splits], gain[splits])
-        return total / total.sum() if total.sum() > 0 else total
-
-    @property
     def fingerprint_(self) -> str:
         """SHA-256 of the model: equal for the same weighted rows in any order, on any threads."""
         check_is_fitted(self)
         return self._model.fingerprint()
-
-    _model: AdditiveModel
