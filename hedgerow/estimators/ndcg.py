@@ -49,6 +49,11 @@ def mean_ndcg(
     0.8154648767857287
     """
     values, ranked = np.asarray(y, np.float64), np.asarray(scores, np.float64)
+    if values.ndim != 1 or not len(values) or ranked.ndim != 1:
+        raise ValueError(
+            f"y has shape {values.shape} and scores have {ranked.shape}. Pass one label and one "
+            "score for each of one row or more."
+        )
     check_length("scores", ranked, len(values))
     if not np.isfinite(ranked).all():
         row = int(np.argmin(np.isfinite(ranked)))

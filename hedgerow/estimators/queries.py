@@ -27,14 +27,15 @@ def _of_ids(qid: Any, n_rows: int) -> NDArray[np.int64]:
     if ids.ndim != 1:
         raise ValueError(f"qid has shape {ids.shape}. Pass the query of each row, ({n_rows},).")
     check_length("qid", ids, n_rows)
-    if ids.dtype.kind in "fOmM":
-        missing = [row for row, value in enumerate(ids.tolist()) if is_missing(value)]
-        if missing:
-            raise ValueError(
-                f"qid[{missing[0]}] is missing; {len(missing)} of {n_rows} are. Give each row the "
-                "number or the name of its query, or drop the row."
-            )
-    if ids.dtype.kind == "O":
+    is_object = ids.dtype.kind == "O"
+    # NaN and NaT differ from themselves.
+    missing = np.flatnonzero([is_missing(each) for each in ids] if is_object else ids != ids)  # noqa: PLR0124
+    if len(missing):
+        raise ValueError(
+            f"qid[{missing[0]}] is missing; {len(missing)} of {n_rows} are. Give each row the "
+            "number or the name of its query, or drop the row."
+        )
+    if is_object:
         kinds = families(ids.tolist())
         if len(kinds) > 1:
             raise ValueError(

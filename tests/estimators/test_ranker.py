@@ -246,6 +246,7 @@ ROWS = np.arange(8.0).reshape(4, 2)
         ({"qid": [[0, 0], [1, 1]]}, "shape (2, 2)"),
         ({"qid": [0, 0, 1, np.nan]}, "qid[3] is missing"),
         ({"qid": ["a", None, "b", "b"]}, "qid[1] is missing"),
+        ({"qid": np.array(["2020", "2020", "NaT", "2021"], "M8[D]")}, "qid[2] is missing"),
         ({"qid": np.array(["a", 1, 2, 3], object)}, "qid mixes number and text"),
         ({"group": [4], "sample_weight": [1, 1, 2, 0]}, "sample_weight[0] is 1"),
         ({"group": [4], "sample_weight": [1, 1, 1, -1]}, "sample_weight[3] is -1"),
@@ -277,5 +278,7 @@ def test_large_labels_may_gain_themselves():
 
 
 def test_scores_without_a_rank_are_refused():
+    assert "y has shape (0,)" in message(mean_ndcg, [], [], group=[])
+    assert "y has shape (2, 1)" in message(mean_ndcg, [[0], [1]], [0.0, 1.0], group=[2])
     assert "scores[1] is nan" in message(mean_ndcg, [0, 1], [0.0, np.nan], group=[2])
     assert "neither qid nor group" in message(mean_ndcg, [0, 1], [0.0, 1.0])
