@@ -16,9 +16,11 @@ from hedgerow import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     GradientBoostingClassifier,
+    GradientBoostingRanker,
     GradientBoostingRegressor,
 )
 from hedgerow.data.table import read_table
+from hedgerow.estimators.gb_ranker import RANKING_LOSSES
 from hedgerow.estimators.gb_regressor import REGRESSION_LOSSES
 from hedgerow.kernels.team import hired
 
@@ -54,12 +56,15 @@ def steps() -> dict[str, Callable[[], None]]:
     work["boosting, several classes"] = partial(_boost, GradientBoostingClassifier(), X, classes)
     exponential = GradientBoostingClassifier(loss="exponential")
     work["boosting, exponential"] = partial(_boost, exponential, X, labels)
+    for loss in RANKING_LOSSES:
+        ranker = GradientBoostingRanker(loss=loss)
+        work[f"boosting, {loss}"] = partial(_boost, ranker, X, classes, qid=np.arange(_N_ROWS) // 9)
     return work
 
 
-def _boost(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:
+def _boost(model: Any, X: NDArray[Any], y: NDArray[Any], **queries: Any) -> None:
     """Do with a boosted model what users do: fit, stop early, predict."""
-    model.set_params(n_estimators=2, early_stopping=True, n_jobs=1).fit(X, y)
+    model.set_params(n_estimators=2, early_stopping=True, n_jobs=1).fit(X, y, **queries)
     model.predict(X)
     fixed = model._schema.matrix(read_table(X), "missing")
     fixed.flags.writeable = False

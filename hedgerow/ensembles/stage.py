@@ -45,7 +45,9 @@ class Stage:
         if hasattr(self.loss, "adapted"):
             own = slice(None) if not len(self.rows) else self.rows
             self.loss = self.loss.adapted(self.y[own], self.raw[0, own], self.weights[own])
-        if len(self.labels):
+        if hasattr(self.loss, "derive"):
+            self.loss.derive(team, self)
+        elif len(self.labels):
             team.run(derive_classes, self.labels, self.real, self.raw, self.pairs)
         else:
             team.run(derive, self.loss, self.y, self.real, self.raw, self.pairs)

@@ -82,7 +82,7 @@ class BaseGradientBoosting(Explains):
             binned = bin_for(self, table, sample, team)
             schema = Schema.of(table.names, binned.categories)
             y = np.ascontiguousarray(sample.targets, np.float64)
-            held_out, rows = self._held_out(table, schema, sample, y)
+            held_out, rows = self._held_out(table, schema, sample)
             stage = Stage(y, sample.plain, sample.factors, loss, rows)
             boosting = Boosting(binned, stage, self._rules(sample), team)
             if len(held_out):
@@ -100,7 +100,7 @@ class BaseGradientBoosting(Explains):
         self.n_estimators_ = self.n_iter_ = model.n_rounds
 
     def _held_out(
-        self, table: Table, schema: Schema, sample: Sample, y: NDArray[np.float64]
+        self, table: Table, schema: Schema, sample: Sample
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the rows to be held out and the rows to grow from, both empty if none is.
 
@@ -115,10 +115,14 @@ class BaseGradientBoosting(Explains):
         values = schema.matrix(table, "missing")
         values = values if sample.rows is None else values[sample.rows]
         n_folds = max(2, round(1.0 / float(self.validation_fraction)))
-        folds = content_folds(values, y[:, None], n_folds)
+        folds = self._folds(values, sample, n_folds)
         if folds.max() == 0:
             return none, none  # all rows are equal
         return np.flatnonzero(folds == 0), np.flatnonzero(folds != 0)
+
+    def _folds(self, values: NDArray[np.float64], sample: Any, n_folds: int) -> NDArray[np.int64]:
+        """Deal rows out to folds."""
+        return content_folds(values, sample.targets[:, None], n_folds)
 
     def _rules(self, sample: Sample) -> BoostingRules:
         """Translate parameters into the rules of boosting."""

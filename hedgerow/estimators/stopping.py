@@ -25,6 +25,9 @@ class Watch:
 
     def measure(self, stage: Any) -> None:
         """Add the mean loss at the current scores."""
+        if hasattr(stage.loss, "measure"):
+            self.losses.append(_mean(*stage.loss.measure(self._team, stage, self._rows)))
+            return
         losses = np.empty(len(self._rows))
         if len(stage.labels):
             self._team.run(class_losses, stage.labels, stage.raw, self._rows, losses)

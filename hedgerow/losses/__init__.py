@@ -3,6 +3,7 @@
 from hedgerow.losses.automatic import WithDerivatives, with_derivatives
 from hedgerow.losses.classification import Bernoulli, Exponential, Multinomial
 from hedgerow.losses.positive import Gamma, Poisson, Tweedie
+from hedgerow.losses.ranking import LambdaRank, Pairwise, RankingLoss
 from hedgerow.losses.regression import AbsoluteError, Huber, Quantile, SquaredError
 
 __all__ = [
@@ -11,9 +12,12 @@ __all__ = [
     "Exponential",
     "Gamma",
     "Huber",
+    "LambdaRank",
     "Multinomial",
+    "Pairwise",
     "Poisson",
     "Quantile",
+    "RankingLoss",
     "SquaredError",
     "Tweedie",
     "WithDerivatives",
