@@ -63,9 +63,18 @@ class AdditiveModel:
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "_scorer"}
 
-    def raw(self, values: Floats, team: Team, n_rounds: int | None = None) -> Floats:
-        """Return the scores of rows, float64 [n_rows, n_outputs], after some rounds or all."""
-        out = np.tile(self.start, (len(values), 1))
+    def raw(
+        self,
+        values: Floats,
+        team: Team,
+        n_rounds: int | None = None,
+        offset: Floats | float = 0.0,
+    ) -> Floats:
+        """Return the scores of rows, float64 [n_rows, n_outputs], after some rounds or all.
+
+        offset, float64 [n_rows, n_outputs], is added to the start, before the trees.
+        """
+        out = np.tile(self.start, (len(values), 1)) + offset
         self.add(values, team, 0, self.n_rounds if n_rounds is None else n_rounds, out)
         return out
 
@@ -88,6 +97,17 @@ class AdditiveModel:
         words = grove.category_words[: n_words if last >= 0 else 0]
         shorter = Grove(offset=offset, output=output, category_words=words, **kept)
         return AdditiveModel(self.start, shorter, self.gradient[:end], self.gain[:end])
+
+    def then(self, later: "AdditiveModel") -> "AdditiveModel":
+        """Return the model of these rounds and later ones; the start is that of this one."""
+        own, more = self.grove, later.grove
+        starts = np.where(
+            more.category_start >= 0, more.category_start + len(own.category_words), -1
+        )
+        shifted = more._replace(offset=more.offset[1:] + own.offset[-1], category_start=starts)
+        grove = Grove(*(np.concatenate(pair) for pair in zip(own, shifted, strict=True)))
+        gradient = np.concatenate([self.gradient, later.gradient])
+        return AdditiveModel(self.start, grove, gradient, np.concatenate([self.gain, later.gain]))
 
     def fingerprint(self) -> str:
         """SHA-256 of everything that prediction depends on."""
@@ -134,9 +154,12 @@ class Harvest:
         self._columns.append(columns)
         self._gains.append(gains)
 
-    def model(self, table: BinnedTable, start: Floats, n_trees: int) -> AdditiveModel:
-        """Put together the model of the first n_trees trees."""
-        tables, words = self._tables[:n_trees], self._words[:n_trees]
+    def model(
+        self, table: BinnedTable, start: Floats, n_trees: int, first_tree: int = 0
+    ) -> AdditiveModel:
+        """Put together the model of the trees first_tree .. n_trees."""
+        kept_trees = slice(first_tree, n_trees)
+        tables, words = self._tables[kept_trees], self._words[kept_trees]
         first = np.concatenate([[0], np.cumsum([len(each) for each in tables], dtype=np.int64)])
         sizes = np.array([len(each) for each in words], np.int64)
         joined = np.concatenate(tables) if tables else np.empty(0, NODE)
@@ -157,10 +180,10 @@ class Harvest:
         starts = np.cumsum(sizes) - sizes
         arrange(joined.view(np.recarray), first, all_words, starts, words_of, arranged, stack)
         none = np.empty((0, 3))
-        columns = np.concatenate([none, *self._columns[:n_trees]])[arranged.place]
-        gains = np.concatenate([np.empty(0), *self._gains[:n_trees]])[arranged.place]
+        columns = np.concatenate([none, *self._columns[kept_trees]])[arranged.place]
+        gains = np.concatenate([np.empty(0), *self._gains[kept_trees]])[arranged.place]
         kept = {n: getattr(arranged, n) for n in Arranged._fields if n != "place"}
-        output = np.arange(n_trees, dtype=np.int32) % np.int32(len(start))
+        output = np.arange(len(tables), dtype=np.int32) % np.int32(len(start))
         value, weight = np.ascontiguousarray(columns[:, 0]), np.ascontiguousarray(columns[:, 2])
         grove = Grove(offset=first, weight=weight, value=value, output=output, **kept)
         return AdditiveModel(start, grove, np.ascontiguousarray(columns[:, 1]), gains)
