@@ -142,17 +142,15 @@ class Harvest:
         self._tables: list[Records] = []
         self._words: list[NDArray[np.int64]] = []
         self._columns: list[Floats] = []  # value, G, H of each node
-        self._gains: list[Floats] = []
 
     def __len__(self) -> int:
         return len(self._tables)
 
-    def take(self, nodes: Nodes, columns: Floats, gains: Floats) -> None:
+    def take(self, nodes: Nodes, columns: Floats) -> None:
         """Keep a tree; columns, float64 [n_nodes, 3], are value, G and H of each node."""
         self._tables.append(nodes.table[: int(nodes.counters[N_NODES])].copy())
         self._words.append(nodes.words[: int(nodes.counters[N_WORDS])].copy())
         self._columns.append(columns)
-        self._gains.append(gains)
 
     def model(
         self, table: BinnedTable, start: Floats, n_trees: int, first_tree: int = 0
@@ -178,11 +176,13 @@ class Harvest:
         words_of = table.codes.features.n_categories // 64 + 1
         stack = np.empty((2, n_nodes + 1), np.int64)
         starts = np.cumsum(sizes) - sizes
-        arrange(joined.view(np.recarray), first, all_words, starts, words_of, arranged, stack)
+        records: Records = joined.view(np.recarray)
+        n_used = arrange(records, first, all_words, starts, words_of, arranged, stack)
         none = np.empty((0, 3))
         columns = np.concatenate([none, *self._columns[kept_trees]])[arranged.place]
-        gains = np.concatenate([np.empty(0), *self._gains[kept_trees]])[arranged.place]
+        gains = np.ascontiguousarray(records.gain[arranged.place])
         kept = {n: getattr(arranged, n) for n in Arranged._fields if n != "place"}
+        kept["category_words"] = arranged.category_words[:n_used]
         output = np.arange(len(tables), dtype=np.int32) % np.int32(len(start))
         value, weight = np.ascontiguousarray(columns[:, 0]), np.ascontiguousarray(columns[:, 2])
         grove = Grove(offset=first, weight=weight, value=value, output=output, **kept)

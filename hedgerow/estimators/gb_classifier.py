@@ -73,6 +73,7 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         l1: float = 0.0,
         l2: float = 1.0,
         gamma: float = 0.0,
+        prune: str = "pre",
         max_bins: int = 255,
         class_weight: Any = None,
         early_stopping: Any = "auto",
@@ -102,6 +103,7 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         self.l1 = l1
         self.l2 = l2
         self.gamma = gamma
+        self.prune = prune
         self.max_bins = max_bins
         self.class_weight = class_weight
         self.early_stopping = early_stopping

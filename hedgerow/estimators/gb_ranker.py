@@ -129,6 +129,7 @@ class GradientBoostingRanker(BaseGradientBoosting):
         l1: float = 0.0,
         l2: float = 1.0,
         gamma: float = 0.0,
+        prune: str = "pre",
         max_bins: int = 255,
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
@@ -156,6 +157,7 @@ class GradientBoostingRanker(BaseGradientBoosting):
         self.l1 = l1
         self.l2 = l2
         self.gamma = gamma
+        self.prune = prune
         self.max_bins = max_bins
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction

@@ -75,7 +75,12 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
     min_child_weight : float
         Least sum of Hessians of a leaf; for "squared_error" that is its weight.
     l1, l2, gamma : float
-        Penalties of a leaf's value, absolute and squared, and of a leaf.
+        Penalties of a leaf's value, absolute and squared, and of a leaf: the gain, with its
+        1/2, that a split must have.
+    prune : {"pre", "post"}
+        Stop where no split gains `gamma`, or grow on whatever the gain and then take away
+        bottom splits that gain less: a split stays if one below it does. Of an exclusive or
+        "post" keeps four leaves, "pre" one.
     max_bins : int
     early_stopping : "auto" or bool
         Hold out `validation_fraction` of the rows, stop when their loss has not fallen by
@@ -153,6 +158,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         l1: float = 0.0,
         l2: float = 1.0,
         gamma: float = 0.0,
+        prune: str = "pre",
         max_bins: int = 255,
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
@@ -183,6 +189,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         self.l1 = l1
         self.l2 = l2
         self.gamma = gamma
+        self.prune = prune
         self.max_bins = max_bins
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction

@@ -48,6 +48,7 @@ BOOSTING_CONSTRAINTS: dict[str, list[Any]] = {
     "l1": [Interval(Real, 0.0, None, closed="left")],
     "l2": [Interval(Real, 0.0, None, closed="left")],
     "gamma": [Interval(Real, 0.0, None, closed="left")],
+    "prune": [StrOptions({"pre", "post"})],
     "max_bins": [Interval(Integral, 2, MAX_BINS, closed="both")],
     "early_stopping": ["boolean", StrOptions({"auto"})],
     "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
@@ -136,11 +137,13 @@ class BaseGradientBoosting(Explains):
     def _rules(self, sample: Sample) -> BoostingRules:
         """Translate parameters into the rules of boosting."""
         total = float(sample.plain.counts.sum()) * sample.plain.unit
+        least = max(float(self.gamma), _LEAST_GAIN * total)
         growth = GrowthRules(
             max_leaves=self.max_leaf_nodes,
             max_depth=self.max_depth,
             min_leaf_weight=float(self.min_child_weight),
-            min_gain=max(float(self.gamma), _LEAST_GAIN * total),
+            min_gain=least if self.prune == "pre" else -np.inf,
+            keep_gain=least if self.prune == "post" else -np.inf,
             seed=self._seed,
         )
         return BoostingRules(

@@ -41,7 +41,7 @@ def write_split(problem, nodes, split, node, desk):
     split  LEAF   read   the leaf and its split
     """
     left, parent = atomic_add(nodes.counters, N_NODES, 2), nodes.table[split.node]
-    parent.left, parent.feature = left, split.feature
+    parent.left, parent.feature, parent.gain = left, split.feature, split.gain
     parent.threshold, parent.cut = split.threshold, split.cut
     parent.missing_left = split.missing_left
     if problem.codes.features[split.feature].n_categories == 0:
@@ -82,7 +82,7 @@ def _part_no_bin(codes, node):
 def clear_node(node):
     """Make a leaf of a NODE."""
     node.left, node.feature, node.category_start = -1, -1, -1
-    node.threshold, node.cut, node.missing_left = np.nan, -1, 0
+    node.threshold, node.gain, node.cut, node.missing_left = np.nan, 0.0, -1, 0
 
 
 @part

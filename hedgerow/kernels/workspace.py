@@ -24,9 +24,9 @@ LEAF = np.dtype(
 )
 
 # A node of a growing tree. left: -1 in a leaf; the right child follows the left. cut: last code
-# on the left. category_start: first word of its set of categories, or -1.
+# on the left. category_start: first word of its set of categories, or -1. gain: of its split.
 NODE = np.dtype(
-    [("threshold", "f8")]
+    [("threshold", "f8"), ("gain", "f8")]
     + [(name, "i8") for name in ("left", "feature", "cut", "missing_left")]
     + [(name, "i8") for name in ("category_start", "n_rows")],
     align=True,

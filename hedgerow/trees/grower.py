@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
-from hedgerow.kernels.codes import N_BINS
+from hedgerow.kernels.codes import N_BINS, Records
 from hedgerow.kernels.finished import preorder
 from hedgerow.kernels.grower import grow as grow_kernel
 from hedgerow.kernels.nodes import open_root
 from hedgerow.kernels.team import Member, Team
+from hedgerow.kernels.trimming import move_rows, trim
 from hedgerow.kernels.workspace import (
     BY_GAIN,
     N_NODES,
@@ -80,7 +81,8 @@ def grow(table: BinnedTable, judge: Judge, limits: GrowthRules, team: Team) -> G
     def fill(records: NDArray[np.int64]) -> None:
         records[:] = judge.records
 
-    return _in_preorder(Grower(table, judge, limits, team).grow(judge, fill))
+    nodes = Grower(table, judge, limits, team).grow(judge, fill)
+    return _in_preorder(nodes, table.codes.features.n_categories // 64 + 1)
 
 
 class Grower:
@@ -118,9 +120,14 @@ class Grower:
             room = self._max_bins, self._n_lines
             _grow_tasks(problem, space, nodes, room, self._team)
             if not nodes.counters[OVERFLOW]:
-                return nodes
+                break
             n_words = 4 * max(len(nodes.words), int(nodes.counters[N_WORDS]))
             self._nodes = nodes._replace(words=np.zeros(n_words, np.int64))
+        if self._limits.keep_gain > -math.inf:
+            place = np.empty(int(nodes.counters[N_NODES]), np.int64)
+            trim(nodes, float(self._limits.keep_gain / judge.score_unit), place)
+            self._team.run(move_rows, place, nodes.leaf_of_row)
+        return nodes
 
 
 def _size(problem: Problem, judge: Judge, n_rows: int) -> Size:
@@ -178,7 +185,7 @@ def _rules(judge: Judge, limits: GrowthRules, n_features: int, n_rows: int, team
     )
 
 
-def _in_preorder(nodes: Nodes) -> Grown:
+def _in_preorder(nodes: Nodes, n_words: NDArray[np.int64]) -> Grown:
     """Renumber the nodes from the root, left before right, and drop the room not used."""
     n_nodes = int(nodes.counters[N_NODES])
     order, stack = np.empty(n_nodes, np.int64), np.empty(n_nodes + 1, np.int64)
@@ -189,7 +196,7 @@ def _in_preorder(nodes: Nodes) -> Grown:
     table = table[order]
     old_left = table.left
     is_leaf = old_left < 0
-    start, words = _compact_sets(nodes, table.category_start)
+    start, words = _compact_sets(nodes.words, table, n_words)
     return Grown(
         left=np.where(is_leaf, -1, place[old_left]).astype(np.int32),
         right=np.where(is_leaf, -1, place[np.where(is_leaf, 0, old_left + 1)]).astype(np.int32),
@@ -205,14 +212,15 @@ def _in_preorder(nodes: Nodes) -> Grown:
 
 
 def _compact_sets(
-    nodes: Nodes, old: NDArray[np.int64]
+    words: NDArray[np.int64], table: Records, n_words: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """Put the category sets in the order of the nodes: their places are an accident of threads."""
-    n_words = int(nodes.counters[N_WORDS])
-    splits = np.flatnonzero(old >= 0)
-    starts = np.sort(old[splits])
-    lengths = np.diff(np.append(starts, n_words))[np.searchsorted(starts, old[splits])]
-    new = np.full(len(old), -1, np.int64)
+    """Put the category sets in the order of the nodes: their places are an accident of threads.
+
+    n_words, int64 [n_features]: of a set of each feature.
+    """
+    splits = np.flatnonzero(table.category_start >= 0)
+    lengths = n_words[table.feature[splits]]
+    new = np.full(len(table), -1, np.int64)
     new[splits] = np.cumsum(lengths) - lengths
-    source = np.repeat(old[splits] - new[splits], lengths) + np.arange(n_words)
-    return new, nodes.words[:n_words][source].view(np.uint64)
+    source = np.repeat(table.category_start[splits] - new[splits], lengths)
+    return new, words[source + np.arange(len(source))].view(np.uint64)
