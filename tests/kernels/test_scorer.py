@@ -10,6 +10,7 @@ from numpy.testing import assert_array_equal
 
 from hedgerow.kernels.grove import lanes_for, scorer_of
 from hedgerow.kernels.machine import LANE
+from hedgerow.kernels.predict import leaf_numbers
 from hedgerow.kernels.scorer import add_trees
 from hedgerow.kernels.team import hired
 from tests.groves import (
@@ -25,16 +26,21 @@ from tests.groves import (
 )
 
 
+def leaf_of(nodes, x):
+    """Return the number of the leaf at the end of a row's walk."""
+    number = 0
+    while nodes[number].left >= 0:
+        node = nodes[number]
+        number = node.left if goes_left(nodes, node, x[node.feature]) else node.right
+    return number
+
+
 def added(trees, outputs, values, sums):
     """Return the sums after a walk through one tree after another."""
     sums = sums.copy()
     for nodes, output in zip(trees, outputs, strict=True):
         for row, x in enumerate(values.tolist()):
-            node = nodes[0]
-            while node.left >= 0:
-                is_left = goes_left(nodes, node, x[node.feature])
-                node = nodes[node.left if is_left else node.right]
-            sums[row, output] += node.value
+            sums[row, output] += nodes[leaf_of(nodes, x)].value
     return sums
 
 
@@ -130,10 +136,25 @@ def test_a_grove_without_trees_adds_nothing():
     assert_same_bits(scored([], [], np.zeros((20, N_FEATURES)), sums), sums)
 
 
-def test_nothing_is_added_for_a_team_that_is_cancelled():
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_leaves_are_numbered_in_their_trees(n_threads):
+    rng = np.random.default_rng(2)
+    trees, values = [grown(rng, size, ORDINARY) for size in (7, 1, 20)], table(rng, 50, ORDINARY)
+    grove = grove_of(trees, [0, 0, 0])
+    numbers = np.empty((50, 3), np.int64)
+    with hired(n_threads, 1e9) as team:
+        team.run(leaf_numbers, values, scorer_of(grove).paths, grove.offset, numbers)
+    for nodes, found in zip(trees, numbers.T.tolist(), strict=True):
+        assert found == [leaf_of(nodes, x) for x in values.tolist()]
+
+
+def test_nothing_is_done_for_a_team_that_is_cancelled():
     scorer = scorer_of(grove_of([[Node(value=1.0)]], [0]))
     sums = np.zeros((20, 1))
     with hired(1, 0) as team:
         team.cancel()
         team.run(add_trees, np.zeros((20, N_FEATURES)), scorer, lanes_for(scorer, 1), 0, 1, sums)
+        numbers = np.full((20, 1), 7)
+        team.run(leaf_numbers, np.zeros((20, N_FEATURES)), scorer.paths, np.array([0, 1]), numbers)
     assert_array_equal(sums, 0.0)
+    assert_array_equal(numbers, 7)
