@@ -15,9 +15,13 @@ from hedgerow.estimators.folds import query_folds
 from hedgerow.estimators.gradient_boosting import BOOSTING_CONSTRAINTS, BaseGradientBoosting
 from hedgerow.estimators.ndcg import mean_ndcg
 from hedgerow.estimators.queries import check_queries, check_query_weights
+from hedgerow.estimators.request import Request
 from hedgerow.losses import LambdaRank, Pairwise, RankingLoss
 from hedgerow.losses.lists import gains_of, listed
 
+# Rounds are chosen by NDCG of queries held out, not by metrics of rows.
+_ABSENT = ("max_estimators", "cv", "one_se", "eval_metric")
+_CONSTRAINTS = {name: each for name, each in BOOSTING_CONSTRAINTS.items() if name not in _ABSENT}
 RANKING_LOSSES: dict[str, Any] = {"lambdarank": LambdaRank, "pairwise": Pairwise}
 
 
@@ -99,12 +103,15 @@ class GradientBoostingRanker(BaseGradientBoosting):
     1.0
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = BOOSTING_CONSTRAINTS | {
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = _CONSTRAINTS | {
         "loss": [StrOptions(set(RANKING_LOSSES))],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "truncation": [Interval(Integral, 1, None, closed="left"), None],
         "sigma": [Interval(Real, 0.0, None, closed="neither")],
         "gain": [StrOptions({"exponential", "linear"})],
     }
+
+    eval_metric = None
 
     def __init__(  # noqa: PLR0913  scikit-learn's parameters
         self,
@@ -122,11 +129,16 @@ class GradientBoostingRanker(BaseGradientBoosting):
         l1: float = 0.0,
         l2: float = 1.0,
         gamma: float = 0.0,
+        prune: str = "pre",
         max_bins: int = 255,
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
+        time_limit: float | None = None,
+        callbacks: Any = None,
+        warm_start: bool = False,
+        verbose: bool = True,
         categorical_features: Any = "auto",
         unseen: str = "missing",
         random_state: Any = None,
@@ -145,11 +157,16 @@ class GradientBoostingRanker(BaseGradientBoosting):
         self.l1 = l1
         self.l2 = l2
         self.gamma = gamma
+        self.prune = prune
         self.max_bins = max_bins
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
+        self.time_limit = time_limit
+        self.callbacks = callbacks
+        self.warm_start = warm_start
+        self.verbose = verbose
         self.categorical_features = categorical_features
         self.unseen = unseen
         self.random_state = random_state
@@ -161,7 +178,7 @@ class GradientBoostingRanker(BaseGradientBoosting):
         tags.target_tags.positive_only = True
         return tags
 
-    def fit(
+    def fit(  # type: ignore[override]  # queries instead of rows to watch
         self, X: Any, y: Any, sample_weight: Any = None, *, qid: Any = None, group: Any = None
     ) -> Self:
         """Grow the trees from a table, the relevance of each row, and the rows' queries.
@@ -186,16 +203,20 @@ class GradientBoostingRanker(BaseGradientBoosting):
         """
         return super().fit(X, _Judged(y, qid, group), sample_weight)
 
-    def _learn(self, table: Table, y: Any, sample_weight: Any) -> None:
+    def _learn(self, table: Table, y: Any, sample_weight: Any, request: Request) -> None:
         targets = check_targets(self, y.y, table.n_rows)[:, 0]
         query_of_row = check_queries(y.qid, y.group, table.n_rows)
         weights = check_query_weights(sample_weight, query_of_row)
         sample = _QuerySample(targets, weights, query_of_row)
         gains = gains_of(sample.targets, self.gain)
-        formula = RANKING_LOSSES[self.loss](float(self.sigma))
+        formula = self._loss_value()
         lists = listed(sample.query_of_row, gains, self.truncation)
-        self._keep(table, sample, RankingLoss(formula, lists))
+        self._keep(table, sample, RankingLoss(formula, lists), request)
         self._loss = formula  # without the lists, which are as large as the table
+
+    def _loss_value(self) -> Any:
+        """Return the loss of a pair that the parameters name."""
+        return RANKING_LOSSES[self.loss](float(self.sigma))
 
     def _folds(self, values: NDArray[np.float64], sample: Any, n_folds: int) -> NDArray[np.int64]:
         folds = query_folds(values, sample.targets, sample.query_of_row, n_folds)

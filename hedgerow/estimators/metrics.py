@@ -1,0 +1,69 @@
+"""What is measured after each round: the loss, and any of scikit-learn's metrics."""
+
+import copy
+import inspect
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import get_scorer
+
+from hedgerow.ensembles.additive import Floats
+from hedgerow.ensembles.curve import mean_loss
+from hedgerow.kernels.team import Team
+
+
+class Scored(NamedTuple):
+    """Some rows with their scores: y, labels, raw and weights of all, as in a Stage."""
+
+    y: Floats
+    labels: NDArray[np.int64]
+    raw: Floats
+    weights: Floats
+    rows: NDArray[np.int64]
+
+
+class Metric(NamedTuple):
+    """A name, what it measures, and 1 if smaller is better, else -1."""
+
+    name: str
+    measure: Callable[[Scored, Any, Team], float]  # rows, the current loss, team
+    sign: float
+
+
+def metrics_of(estimator: Any, steady: Any) -> list[Metric]:
+    """Return the metric that rounds are chosen by, and then the others that are kept.
+
+    steady is the loss that rounds are compared by.
+    """
+
+    def loss(scored: Scored, _: Any, team: Team) -> float:
+        return mean_loss(steady, scored, scored.rows, team)
+
+    given = estimator.eval_metric
+    listed = given if isinstance(given, (list, tuple)) else [] if given is None else [given]
+    return [*(_scorer(estimator, each) for each in listed), Metric("loss", loss, 1.0)]
+
+
+def _scorer(estimator: Any, given: Any) -> Metric:
+    """Return a scorer of scikit-learn, or of the user, as a metric of scores: larger is better."""
+    scorer = get_scorer(given) if isinstance(given, str) else given
+    takes_weights = "sample_weight" in inspect.signature(scorer).parameters
+
+    def measure(scored: Scored, loss: Any, _: Team) -> float:
+        shown = copy.copy(estimator)
+        raw = np.ascontiguousarray(scored.raw[:, scored.rows].T)
+        shown._loss, shown._raw = loss, lambda *_, **__: raw
+        y, own = scored.y[scored.rows], scored.weights[scored.rows]
+        y = estimator.classes_[y.astype(np.int64)] if len(_classes(estimator)) else y
+        uneven = takes_weights and np.ptp(own) > 0
+        weights = {"sample_weight": own} if uneven else {}
+        return float(scorer(shown, np.zeros((len(y), estimator.n_features_in_)), y, **weights))
+
+    name = given if isinstance(given, str) else getattr(given, "__name__", type(given).__name__)
+    return Metric(name, measure, -1.0)
+
+
+def _classes(estimator: Any) -> Any:
+    return getattr(estimator, "classes_", ())
