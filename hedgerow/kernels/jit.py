@@ -107,4 +107,4 @@ callable_in_kernels("loss", "y, f", inlined=True)  # losses
 callable_in_kernels("gradient", "y, f", inlined=True)
 callable_in_kernels("hessian", "y, f", inlined=True)
 callable_in_kernels("gradients", "y, f, g, h")
-callable_in_kernels("worth", "gain, gap, ideal", inlined=True)  # losses of pairs
+callable_in_kernels("worth", "gain, gap", inlined=True)  # losses of pairs

@@ -103,11 +103,12 @@ def discounted_gains(team, queries, listed, discounts, scores, room, out):
 
 
 @kernel
-def derive_pairs(team, loss, queries, discounts, weights, scores, room, pairs):
+def derive_pairs(team, loss, queries, units, discounts, weights, scores, room, pairs):
     """Set each row's gradient and Hessian: the sums over its pairs with unequal gains.
 
     loss       LambdaRank | Pairwise    read
     queries    Queries                  read
+    units      float64 [n_queries]      read    what pairs of a query are worth is times this
     discounts  float64 [longest]        read    not rising; pairs of two ranks of 0 are left out
     weights    float64 [n_rows] or [1]  read    times the derivatives; [1]: no weights
     scores     float64 [n_rows]         read
@@ -122,8 +123,9 @@ def derive_pairs(team, loss, queries, discounts, weights, scores, room, pairs):
         begin, end = first[query], first[query + 1]
         if queries.gains[begin] > queries.gains[end - 1]:
             _rank(queries, query, discounts, scores, room, team.thread)
-            _sum_pairs(loss, queries.ideal[query], end - begin, room, team.thread)
-            _hand_out(queries.rows[begin:end], weights, room, team.thread, pairs)
+            _sum_pairs(loss, end - begin, room, team.thread)
+            unit = loss.sigma * units[query], loss.sigma * loss.sigma * units[query]
+            _hand_out(queries.rows[begin:end], weights, unit, room, team.thread, pairs)
         else:
             for document in range(begin, end):
                 row = queries.rows[document]
@@ -167,8 +169,8 @@ def _share_ranks(discounts, start, end, numbers):
 
 
 @part
-def _sum_pairs(loss, ideal, n, room, thread):
-    """Sum the derivatives of all pairs of n ranked documents."""
+def _sum_pairs(loss, n, room, thread):
+    """Sum the derivatives of all pairs of n ranked documents, in units that come later."""
     falling, numbers = room.falling[thread], room.numbers[thread]
     gains, places, gaps, g, h = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     for i in range(n):
@@ -177,12 +179,14 @@ def _sum_pairs(loss, ideal, n, room, thread):
         if places[i] <= 0.0:
             return  # as those of all that follow
         push, curve = numbers[5, i + 1 : n], numbers[6, i + 1 : n]
-        here = (ideal, falling[i], gains[i], places[i], gaps[i])
+        here = (falling[i], gains[i], places[i], gaps[i])
         _pair(loss, here, falling[i + 1 : n], gains[i + 1 : n], places[i + 1 : n], push, curve)
         _add(push, curve, g[i + 1 : n], h[i + 1 : n])
+        own_g, own_h = g[i], h[i]
         for j in range(push.shape[0]):
-            g[i] -= push[j]
-            h[i] += curve[j]
+            own_g -= push[j]
+            own_h += curve[j]
+        g[i], h[i] = own_g, own_h
 
 
 @part
@@ -191,17 +195,17 @@ def _pair(loss, here, falling, gains, places, push, curve):
 
     Sets what each pair adds to the other's gradient, and to the Hessians of both.
     """
-    ideal, own_falling, own_gain, own_place, own_gap = here
+    own_falling, own_gain, own_place, own_gap = here
     sigma = loss.sigma
     for j in range(push.shape[0]):
         difference = own_gain - gains[j]
         gap = own_gap if falling[j] == own_falling else own_place - places[j]
-        worth = loss.worth(abs(difference), gap, ideal)
+        worth = loss.worth(abs(difference), gap)
         upside_down = difference < 0.0
         e = exp(-sigma * (falling[j] - own_falling))
-        p = (1.0 if upside_down else e) / (1.0 + e)
-        push[j] = sigma * worth * (-p if upside_down else p)
-        curve[j] = sigma * sigma * worth * (e / ((1.0 + e) * (1.0 + e)))
+        share = worth / (1.0 + e)
+        push[j] = -share if upside_down else e * share
+        curve[j] = e * share / (1.0 + e)
 
 
 @part
@@ -212,10 +216,11 @@ def _add(push, curve, g, h):
 
 
 @part
-def _hand_out(rows, weights, room, thread, pairs):
-    """Write the sums of a query's documents to their rows."""
+def _hand_out(rows, weights, unit, room, thread, pairs):
+    """Write the sums of a query's documents, times the units, to their rows."""
     items, g, h = room.items[thread], room.numbers[thread, 3], room.numbers[thread, 4]
     for i in range(rows.shape[0]):
         row = rows[items[i]]
         w = weights[row] if weights.shape[0] > 1 else 1.0
-        pairs[0, row], pairs[1, row] = np.float32(w * g[i]), np.float32(w * h[i])
+        pairs[0, row] = np.float32(w * (unit[0] * g[i]))
+        pairs[1, row] = np.float32(w * (unit[1] * h[i]))

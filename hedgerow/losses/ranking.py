@@ -34,8 +34,13 @@ class LambdaRank(NamedTuple):
 
     sigma: float = 1.0
 
-    def worth(self, gain: float, gap: float, ideal: float) -> float:
-        return gain * gap / ideal
+    def worth(self, gain: float, gap: float) -> float:
+        """Return what a pair is worth, in units of its query."""
+        return gain * gap
+
+    def units(self, ideal: Array) -> Array:
+        """Return the unit of each query; without any gain there is no pair to be worth anything."""
+        return 1.0 / np.where(ideal > 0.0, ideal, 1.0)
 
     def ranks(self, discounts: Array) -> Array:
         """Return the discounts of ranks; pairs of two ranks of discount 0 are left out."""
@@ -55,8 +60,11 @@ class Pairwise(NamedTuple):
 
     sigma: float = 1.0
 
-    def worth(self, gain: float, gap: float, ideal: float) -> float:  # noqa: ARG002  a pair's
+    def worth(self, gain: float, gap: float) -> float:  # noqa: ARG002  as LambdaRank
         return 1.0 if gain > 0.0 else 0.0
+
+    def units(self, ideal: Array) -> Array:
+        return np.ones(len(ideal))
 
     def ranks(self, discounts: Array) -> Array:
         """Return the same for all ranks: no pair is left out."""
@@ -75,10 +83,11 @@ class RankingLoss(NamedTuple):
 
     def derive(self, team: Team, stage: Any) -> None:
         """Set the derivatives of a stage's rows at their scores."""
-        formula, queries = self.formula, self.lists.queries
-        ranks, room = formula.ranks(self.lists.discounts), room_for(queries, team.n_threads)
+        formula, (queries, discounts) = self.formula, self.lists
+        units, ranks = formula.units(queries.ideal), formula.ranks(discounts)
+        room = room_for(queries, team.n_threads)
         scores, pairs = stage.raw[0], stage.pairs[0]
-        team.run(derive_pairs, formula, queries, ranks, stage.real, scores, room, pairs)
+        team.run(derive_pairs, formula, queries, units, ranks, stage.real, scores, room, pairs)
 
     def measure(self, team: Team, stage: Any, rows: NDArray[np.int64]) -> tuple[Array, Array]:
         """Return 1 - NDCG of the queries that some rows make up, and their weights."""

@@ -30,10 +30,10 @@ def derived(loss, truncation, query, gains, scores, weights=None, n_threads=1):
     lists = listed(query, gains, truncation)
     pairs = np.full((2, len(query)), np.nan, np.float32)
     weights = np.ones(1) if weights is None else weights
-    ranks = loss.ranks(lists.discounts)
+    units, ranks = loss.units(lists.queries.ideal), loss.ranks(lists.discounts)
     with hired(n_threads, 1e9) as team:
         room = room_for(lists.queries, n_threads)
-        team.run(derive_pairs, loss, lists.queries, ranks, weights, scores, room, pairs)
+        team.run(derive_pairs, loss, lists.queries, units, ranks, weights, scores, room, pairs)
     return pairs
 
 
