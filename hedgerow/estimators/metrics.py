@@ -6,21 +6,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import get_scorer
 
-from hedgerow.ensembles.additive import Floats
-from hedgerow.ensembles.curve import mean_loss
+from hedgerow.ensembles.curve import Scored, mean_loss
 from hedgerow.kernels.team import Team
-
-
-class Scored(NamedTuple):
-    """Rows with their scores: y, labels, raw and weights as in a Stage."""
-
-    y: Floats
-    labels: NDArray[np.int64]
-    raw: Floats
-    weights: Floats
 
 
 class Metric(NamedTuple):
@@ -38,7 +27,7 @@ def metrics_of(estimator: Any, steady: Any) -> list[Metric]:
     """
 
     def loss(scored: Scored, _: Any, team: Team) -> float:
-        return mean_loss(steady, scored, np.arange(len(scored.y)), team)
+        return mean_loss(steady, scored, team)
 
     given = estimator.eval_metric
     listed = given if isinstance(given, (list, tuple)) else [] if given is None else [given]
