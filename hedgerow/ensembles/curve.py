@@ -35,19 +35,35 @@ def best_round(curve: Sequence[float], allowance: float = 0.0) -> int:
     return int(np.argmax(values <= values.min() + allowance)) if len(values) else 0
 
 
-def mean_loss(loss: Any, scored: Any, rows: NDArray[np.int64], team: Team) -> float:
-    """Return the mean loss of some rows at their current scores.
+class Scored(NamedTuple):
+    """Rows with their scores: targets, numbers of classes if there are several scores, weights.
 
-    scored has y, labels, raw and weights of all rows: a Stage, or what looks like one.
+    y       float64 [n_rows]
+    labels  int64 [n_rows], or [0] if there is one score
+    raw     float64 [n_outputs, n_rows]
+    stage, rows   where these rows come from, if they were held out
     """
+
+    y: Floats
+    labels: NDArray[np.int64]
+    raw: Floats
+    weights: Floats
+    total_weight: float
+    stage: Any = None
+    rows: Any = None
+
+
+def mean_loss(loss: Any, scored: Scored, team: Team) -> float:
+    """Return the mean loss of rows at their current scores, or what the loss measures instead."""
     if hasattr(loss, "measure"):
-        return steady_mean(*loss.measure(team, scored, rows))
-    losses = np.empty(len(rows))
+        values, weights = loss.measure(team, scored.stage, scored.rows)
+        return steady_sum(values * weights) / steady_sum(weights)
+    rows, losses = np.arange(len(scored.y)), np.empty(len(scored.y))
     if len(scored.labels):
         team.run(class_losses, scored.labels, scored.raw, rows, losses)
     else:
         team.run(row_losses, loss, scored.y, scored.raw, rows, losses)
-    return steady_mean(losses, scored.weights[rows])
+    return steady_sum(losses * scored.weights) / scored.total_weight
 
 
 def steady_loss(stage: Any) -> Any:
@@ -58,12 +74,11 @@ def steady_loss(stage: Any) -> Any:
     return stage.loss.adapted(stage.y[own], stage.raw[0, own], stage.weights[own])
 
 
-def steady_mean(values: Floats, weights: Floats) -> float:
-    """Return the weighted mean, the same in any order of the rows: sums are integers."""
-    products = values * weights
-    peak, total = float(np.abs(products).max()), float(np.sort(weights).sum())
+def steady_sum(values: Floats) -> float:
+    """Return the sum, the same in any order of the rows: it is one of whole steps."""
+    peak = float(np.abs(values).max())
     if peak == 0.0 or not np.isfinite(peak):
-        return peak / total
+        return peak
     bits = 61 - int(np.frexp(float(len(values)))[1]) - int(np.frexp(peak)[1])
-    steps = np.rint(np.ldexp(products, bits)).astype(np.int64)
-    return float(np.ldexp(float(steps.sum()), -bits)) / total
+    steps = np.rint(np.ldexp(values, bits)).astype(np.int64)
+    return float(np.ldexp(float(steps.sum()), -bits))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from hedgerow.ensembles.additive import Floats
 from hedgerow.ensembles.boosting import Boosting
+from hedgerow.ensembles.curve import steady_sum
 from hedgerow.kernels.team import Member, Team
 
 
@@ -31,7 +32,7 @@ class Fold:
         measure: Callable[[Boosting], float],
     ) -> None:
         self.boosting, self.held_out, self._measure = boosting, held_out, measure
-        self.weight = float(np.sort(boosting.stage.weights[held_out]).sum())
+        self.weight = steady_sum(boosting.stage.weights[held_out])
         self.losses = [measure(boosting)]
         self.learns = True
 
@@ -50,6 +51,8 @@ class Folds:
 
     def __init__(self, whole: Boosting, folds: list[Fold], team: Team) -> None:
         self.whole, self.folds, self._team = whole, folds, team
+        self._total_weight = sum(fold.weight for fold in folds)
+        self.curve = [self._pooled()]
 
     @staticmethod
     def teams(n_models: int, team: Team) -> list[Team]:
@@ -60,23 +63,13 @@ class Folds:
 
     @property
     def n_rounds(self) -> int:
-        """Rounds that all folds have done."""
-        return min(len(fold.losses) for fold in self.folds) - 1
-
-    @property
-    def weights(self) -> Floats:
-        """Weight of the rows held out of each fold."""
-        return np.array([fold.weight for fold in self.folds])
+        """Rounds that all models have done."""
+        return len(self.curve) - 1
 
     @property
     def fold_losses(self) -> Floats:
         """Mean loss of each fold's rows, [n_folds, n_rounds + 1]."""
-        return np.array([fold.losses[: self.n_rounds + 1] for fold in self.folds])
-
-    @property
-    def curve(self) -> Floats:
-        """Mean loss of all rows that were held out, [n_rounds + 1]."""
-        return np.asarray(self.weights @ self.fold_losses / self.weights.sum())
+        return np.array([fold.losses[: len(self.curve)] for fold in self.folds])
 
     @property
     def errors(self) -> Floats:
@@ -85,6 +78,10 @@ class Folds:
         if len(each) == 1:
             return np.zeros(each.shape[1])
         return np.asarray(each.std(axis=0, ddof=1) / np.sqrt(len(each)))
+
+    def _pooled(self) -> float:
+        """Return the mean loss of all rows that were held out, after the newest round."""
+        return sum(fold.weight * fold.losses[-1] for fold in self.folds) / self._total_weight
 
     def run(self, n_rounds: int, go_on: Callable[["Folds"], bool]) -> None:
         """Boost until all rounds are done, there is nothing to learn, or `go_on` says no.
@@ -96,7 +93,7 @@ class Folds:
                 if not go_on(self):
                     break
         except KeyboardInterrupt:
-            if not self.n_rounds or not self.whole.n_rounds:
+            if not self.n_rounds:
                 raise
 
     def _advance(self) -> bool:
@@ -112,4 +109,5 @@ class Folds:
                 next_round()
         else:
             self._team.run_each(boost, rounds)
+        self.curve.append(self._pooled())
         return any(fold.learns for fold in self.folds)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.ensembles.additive import Floats
-from hedgerow.ensembles.curve import steady_mean
+from hedgerow.ensembles.curve import steady_sum
 from hedgerow.kernels.team import Team
 
 _HALVINGS = 80
@@ -28,14 +28,13 @@ def start_beside(stage: Any, offset: Floats, team: Team) -> Floats:
         stage.raw = offset + c[:, None]
         stage.differentiate(team)
         g = np.clip(np.nan_to_num(stage.pairs[:, 0, own].astype(np.float64)), -_MOST, _MOST)
-        return np.array([steady_mean(each, weights) for each in g])
+        return np.array([steady_sum(each * weights) for each in g])
 
     if len(offset) == 1:
         return _zero(slopes, 64.0 + 2.0 * float(np.abs(stage.y).max() + np.abs(offset).max()))
     real = weights * (stage.real if len(stage.real) == 1 else stage.real[own])
-    total = steady_mean(real, np.ones(len(real))) / steady_mean(weights, np.ones(len(real)))
-    shares = np.array([steady_mean((stage.y[own] == k) * 1.0, real) for k in range(len(offset))])
-    return _scaled(slopes, np.maximum(shares, 1e-15), total)
+    totals = np.array([steady_sum((stage.y[own] == k) * real) for k in range(len(offset))])
+    return _scaled(slopes, np.maximum(totals, 1e-15 * totals.sum()))
 
 
 def _zero(slopes: Callable[[Floats], Floats], limit: float) -> Floats:
@@ -50,12 +49,12 @@ def _zero(slopes: Callable[[Floats], Floats], limit: float) -> Floats:
     return np.array([0.5 * (low + high)])
 
 
-def _scaled(slopes: Callable[[Floats], Floats], shares: Floats, total: float) -> Floats:
-    """Return constants by which the classes' mean probabilities are their shares."""
-    c = np.zeros(len(shares))
+def _scaled(slopes: Callable[[Floats], Floats], totals: Floats) -> Floats:
+    """Return constants by which the probabilities of each class add up to its weight."""
+    c = np.zeros(len(totals))
     for _ in range(_SCALINGS):
-        found = np.maximum(slopes(c) / total + shares, 1e-15)
-        step = np.log(shares / found)
+        found = np.maximum(slopes(c) + totals, 1e-15 * totals.sum())
+        step = np.log(totals / found)
         c = c + step
         if np.abs(step).max() < 1e-9:
             break

@@ -6,22 +6,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import get_scorer
 
-from hedgerow.ensembles.additive import Floats
-from hedgerow.ensembles.curve import mean_loss
+from hedgerow.ensembles.curve import Scored, mean_loss
 from hedgerow.kernels.team import Team
-
-
-class Scored(NamedTuple):
-    """Some rows with their scores: y, labels, raw and weights of all, as in a Stage."""
-
-    y: Floats
-    labels: NDArray[np.int64]
-    raw: Floats
-    weights: Floats
-    rows: NDArray[np.int64]
 
 
 class Metric(NamedTuple):
@@ -39,7 +27,7 @@ def metrics_of(estimator: Any, steady: Any) -> list[Metric]:
     """
 
     def loss(scored: Scored, _: Any, team: Team) -> float:
-        return mean_loss(steady, scored, scored.rows, team)
+        return mean_loss(steady, scored, team)
 
     given = estimator.eval_metric
     listed = given if isinstance(given, (list, tuple)) else [] if given is None else [given]
@@ -53,12 +41,10 @@ def _scorer(estimator: Any, given: Any) -> Metric:
 
     def measure(scored: Scored, loss: Any, _: Team) -> float:
         shown = copy.copy(estimator)
-        raw = np.ascontiguousarray(scored.raw[:, scored.rows].T)
-        shown._loss, shown._raw = loss, lambda *_, **__: raw
-        y, own = scored.y[scored.rows], scored.weights[scored.rows]
-        y = estimator.classes_[y.astype(np.int64)] if len(_classes(estimator)) else y
-        uneven = takes_weights and np.ptp(own) > 0
-        weights = {"sample_weight": own} if uneven else {}
+        shown._loss, shown._raw = loss, lambda *_, **__: np.ascontiguousarray(scored.raw.T)
+        y = estimator.classes_[scored.y.astype(np.int64)] if len(_classes(estimator)) else scored.y
+        uneven = takes_weights and np.ptp(scored.weights) > 0
+        weights = {"sample_weight": scored.weights} if uneven else {}
         return float(scorer(shown, np.zeros((len(y), estimator.n_features_in_)), y, **weights))
 
     name = given if isinstance(given, str) else getattr(given, "__name__", type(given).__name__)

@@ -16,7 +16,7 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.ensembles.curve import steady_mean
+from hedgerow.ensembles.curve import steady_sum
 from hedgerow.estimators.checks import check_labels, check_length, check_targets, check_weights
 from hedgerow.kernels.steps import class_losses, row_losses
 from hedgerow.kernels.team import hired
@@ -103,7 +103,7 @@ def _loss(model: Any, rows: _Rows) -> Callable[[Floats], float]:
                 team.run(class_losses, rows.y.astype(np.int64), raw, every, losses)
             else:
                 team.run(row_losses, loss, rows.y, raw, every, losses)
-        return steady_mean(losses, rows.weights)
+        return steady_sum(losses * rows.weights) / steady_sum(rows.weights)
 
     return harm
 

@@ -93,7 +93,7 @@ def grown_by_cv(
 
     def go_on(together: Folds) -> bool:
         shown = _shown(estimator, together.whole)
-        return control(together.n_rounds, lambda: {"cv": {"loss": together.curve}}, shown)
+        return control(together.n_rounds, lambda: {"cv": {"loss": np.array(together.curve)}}, shown)
 
     chosen = boosted_by_cv(estimator, ground, loss, go_on)
     raw = np.full((ground.n_table_rows, loss.n_outputs), np.nan)

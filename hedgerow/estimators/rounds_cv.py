@@ -45,9 +45,9 @@ def boosted_by_cv(
     patience = Patience(int(estimator.n_iter_no_change), float(estimator.tol))
     together.run(
         int(estimator.max_estimators),
-        lambda grown: go_on(grown) and not patience.is_over(grown.curve.tolist()),
+        lambda grown: go_on(grown) and not patience.is_over(grown.curve),
     )
-    curve, errors = together.curve.tolist(), together.errors
+    curve, errors = together.curve, together.errors
     allowance = float(errors[best_round(curve)]) if estimator.one_se else 0.0
     chosen = min(best_round(curve, allowance), whole.n_rounds)
     results = Bunch(

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from hedgerow.ensembles.additive import Floats
 from hedgerow.ensembles.boosting import Boosting
-from hedgerow.ensembles.curve import Patience, best_round
-from hedgerow.estimators.metrics import Metric, Scored
+from hedgerow.ensembles.curve import Patience, Scored, best_round, steady_sum
+from hedgerow.estimators.metrics import Metric
 from hedgerow.kernels.team import Team
 
 History = dict[str, dict[str, NDArray[np.float64]]]
@@ -31,11 +31,17 @@ class HeldOut:
 
     def __init__(self, rows: NDArray[np.int64]) -> None:
         self._rows = rows
+        self._scored: Scored | None = None
 
     def scored(self, boosting: Boosting) -> Scored:
         """Return the rows with their scores after the newest round."""
-        stage = boosting.stage
-        return Scored(stage.y, stage.labels, stage.raw, stage.weights, self._rows)
+        stage, rows = boosting.stage, self._rows
+        if self._scored is None:
+            weights = stage.weights[rows]
+            labels = stage.labels[rows] if len(stage.labels) else stage.labels
+            total = steady_sum(weights)
+            self._scored = Scored(stage.y[rows], labels, stage.raw, weights, total, stage, rows)
+        return self._scored._replace(raw=stage.raw[:, rows])
 
 
 class GivenRows:
@@ -46,7 +52,7 @@ class GivenRows:
     ) -> None:
         """Take rows; offset is float64 [n_rows, n_outputs] or 0."""
         self.name, self._values, self._offset = name, values, offset
-        self._y, self._weights = y, weights
+        self._y, self._weights, self._total = y, weights, steady_sum(weights)
         self._out = np.zeros((len(y), 0))
         self._n_rounds = 0
 
@@ -59,8 +65,9 @@ class GivenRows:
             boosting.add_round(self._n_rounds, self._values, self._out)
             self._n_rounds += 1
         labels = np.zeros(0, np.int64) if self._out.shape[1] == 1 else self._y.astype(np.int64)
-        raw, rows = np.ascontiguousarray(self._out.T), np.arange(len(self._y))
-        return Scored(self._y, labels, raw, self._weights, rows)
+        return Scored(
+            self._y, labels, np.ascontiguousarray(self._out.T), self._weights, self._total
+        )
 
 
 class Watch:

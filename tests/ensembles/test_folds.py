@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from hedgerow.data.binned import Recipe, bin_table
 from hedgerow.data.table import read_table
 from hedgerow.ensembles.boosting import Boosting, BoostingRules
-from hedgerow.ensembles.curve import Patience, best_round, mean_loss, steady_mean
+from hedgerow.ensembles.curve import Patience, Scored, best_round, mean_loss, steady_sum
 from hedgerow.ensembles.folds import Fold, Folds
 from hedgerow.ensembles.stage import Stage
 from hedgerow.kernels.team import hired
@@ -38,7 +38,9 @@ def test_models_that_grow_together_are_those_that_grow_alone(n_threads):
             boosting = begun(binned, problem.numbers, np.flatnonzero(folds != k), own)
 
             def measure(boosting, rows=held_out, own=own):
-                return mean_loss(SquaredError(), boosting.stage, rows, own)
+                y, raw, weights = problem.numbers[rows], boosting.stage.raw[:, rows], WEIGHTS[rows]
+                scored = Scored(y, np.zeros(0, np.int64), raw, weights, weights.sum())
+                return mean_loss(SquaredError(), scored, own)
 
             grown.append(Fold(boosting, held_out, measure))
         together = Folds(whole, grown, team)
@@ -70,10 +72,9 @@ def test_the_best_round_is_the_first_of_the_smallest_or_near_it():
     assert best_round([3.0, 1.5, 1.0, 1.2], allowance=0.5) == 1
 
 
-def test_a_steady_mean_is_the_mean_in_any_order():
+def test_a_steady_sum_is_the_sum_in_any_order():
     rng = np.random.default_rng(0)
-    values, weights = rng.lognormal(0, 5, 1000), rng.integers(1, 9, 1000).astype(float)
-    order = rng.permutation(1000)
-    assert steady_mean(values, weights) == steady_mean(values[order], weights[order])
-    assert_allclose(steady_mean(values, weights), np.average(values, weights=weights), rtol=1e-13)
-    assert steady_mean(np.zeros(3), np.ones(3)) == 0.0
+    values = rng.normal(size=1000) * rng.lognormal(0, 5, 1000)
+    assert steady_sum(values) == steady_sum(rng.permutation(values))
+    assert_allclose(steady_sum(values), np.sum(values), rtol=1e-13)
+    assert steady_sum(np.zeros(3)) == 0.0

@@ -494,3 +494,16 @@ def test_the_clock_of_a_round_runs_from_the_beginning_of_the_fit():
     seen, begun = [], time.monotonic()
     fitted(GradientBoostingRegressor(**FEW, callbacks=[seen.append]), census(50))
     assert 0.0 < seen[-1].seconds <= time.monotonic() - begun
+
+
+def test_an_interrupt_of_an_early_stopped_fit_keeps_the_best_round_so_far():
+    def interrupt(seen):
+        if seen.number == 4:
+            raise KeyboardInterrupt
+
+    problem = census(300)
+    stopping = {"n_estimators": 30, "early_stopping": True}
+    model = fitted(GradientBoostingRegressor(**stopping, callbacks=[interrupt]), problem)
+    whole = fitted(GradientBoostingRegressor(**stopping), problem)
+    assert model.n_estimators_ == int(np.argmin(model.validation_losses_))
+    assert_array_equal(model.validation_losses_, whole.validation_losses_[:5])
