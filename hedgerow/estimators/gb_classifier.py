@@ -12,7 +12,8 @@ from hedgerow.data.table import Table
 from hedgerow.estimators.cart import Sample
 from hedgerow.estimators.checks import check_class_weight, check_classes
 from hedgerow.estimators.gradient_boosting import BOOSTING_CONSTRAINTS, BaseGradientBoosting
-from hedgerow.losses import Bernoulli, Exponential, Multinomial
+from hedgerow.losses import Bernoulli, Exponential, Multinomial, custom_loss
+from hedgerow.losses.classification import logistic_of_array
 
 
 class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
@@ -25,7 +26,10 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
     Parameters
     ----------
     loss : {"log_loss", "exponential"}
-        "exponential", for two classes, is AdaBoost as gradient boosting.
+        "exponential", for two classes, is AdaBoost as gradient boosting. Or a loss of your own
+        of two classes, as `GradientBoostingRegressor` explains it: y is 0 for the first class
+        and 1 for the second, and `link`, which turns raw scores into the probability of the
+        second, is the logistic function if it is not given: raw scores are log-odds.
     min_child_weight : float
         Least sum of Hessians of a leaf, p (1 - p) a row.
     class_weight : dict, "balanced" or None
@@ -45,14 +49,14 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BOOSTING_CONSTRAINTS | {
-        "loss": [StrOptions({"log_loss", "exponential"})],
+        "loss": [StrOptions({"log_loss", "exponential"}), tuple, callable],
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
     def __init__(  # noqa: PLR0913  scikit-learn's parameters
         self,
         *,
-        loss: str = "log_loss",
+        loss: Any = "log_loss",
         method: str = "newton",
         n_estimators: int = 100,
         learning_rate: float = 0.1,
@@ -102,7 +106,9 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         self._keep(table, sample, self._loss_value())
 
     def _loss_value(self) -> Any:
-        """Return the loss that the parameters name."""
+        """Return the loss that the parameters name, or are."""
+        if not isinstance(self.loss, str):
+            return self._given_loss()
         if self.loss == "exponential":
             if self.n_classes_ > 2:
                 raise ValueError(
@@ -111,6 +117,15 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
                 )
             return Exponential()
         return Bernoulli() if self.n_classes_ <= 2 else Multinomial(self.n_classes_)
+
+    def _given_loss(self) -> Any:
+        """Return the user's loss of classes 0 and 1."""
+        if self.n_classes_ > 2:
+            raise ValueError(
+                f"loss={self.loss!r} is for two classes, but y has {self.n_classes_}. Use "
+                "loss='log_loss', or a model of one class against the rest."
+            )
+        return custom_loss(self.loss, logistic_of_array)
 
     def _probabilities(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.n_classes_ > 2:

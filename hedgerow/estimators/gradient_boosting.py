@@ -82,8 +82,9 @@ class BaseGradientBoosting(ReadsTables):
             binned = bin_for(self, table, sample, team)
             schema = Schema.of(table.names, binned.categories)
             y = np.ascontiguousarray(sample.targets, np.float64)
-            held_out, rows = self._held_out(table, schema, sample, y)
+            held_out, rows = self._held_out(table, schema, sample, y, loss)
             stage = Stage(y, sample.plain, sample.factors, loss, rows)
+            stage.row_numbers = sample.rows
             boosting = Boosting(binned, stage, self._rules(sample), team)
             if len(held_out):
                 watch = Watch(held_out, int(self.n_iter_no_change), float(self.tol), team)
@@ -100,7 +101,7 @@ class BaseGradientBoosting(ReadsTables):
         self.n_estimators_ = self.n_iter_ = model.n_rounds
 
     def _held_out(
-        self, table: Table, schema: Schema, sample: Sample, y: NDArray[np.float64]
+        self, table: Table, schema: Schema, sample: Sample, y: NDArray[np.float64], loss: Any
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the rows to be held out and the rows to grow from, both empty if none is.
 
@@ -109,7 +110,7 @@ class BaseGradientBoosting(ReadsTables):
         none = np.zeros(0, np.int64)
         stops = self.early_stopping
         if stops == "auto":
-            stops = sample.n_rows > _AUTO_STOPPING_ROWS
+            stops = sample.n_rows > _AUTO_STOPPING_ROWS and not hasattr(loss, "derivatives")
         if not stops:
             return none, none
         values = schema.matrix(table, "missing")

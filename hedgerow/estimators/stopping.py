@@ -25,11 +25,20 @@ class Watch:
 
     def measure(self, stage: Any) -> None:
         """Add the mean loss at the current scores."""
+        if hasattr(stage.loss, "derivatives"):
+            raise ValueError(
+                f"Early stopping was asked for, but {stage.loss} only knows derivatives: there "
+                "is no loss to watch. Pass early_stopping=False, or a class with the method "
+                "`loss(self, y, f)`."
+            )
         losses = np.empty(len(self._rows))
         if len(stage.labels):
             self._team.run(class_losses, stage.labels, stage.raw, self._rows, losses)
         else:
             self._team.run(row_losses, stage.loss, stage.y, stage.raw, self._rows, losses)
+        bad = np.flatnonzero(~np.isfinite(losses))
+        if len(bad):
+            raise _no_loss(stage, int(self._rows[bad[0]]), float(losses[bad[0]]), len(self.losses))
         weights = stage.weights[self._rows]
         self.losses.append(_mean(losses, weights))
 
@@ -40,6 +49,17 @@ class Watch:
         if len(reference) == 0:
             return True
         return min(self.losses[-self._patience :]) < min(reference) - self._tol
+
+
+def _no_loss(stage: Any, row: int, loss: float, number: int) -> FloatingPointError:
+    """Build the error for a loss that is not finite."""
+    when = f"After round {number}" if number else "Before the first round"
+    return FloatingPointError(
+        f"{when} {stage.loss} is {loss} for row {stage.number_of(row)}, which is "
+        f"held out (y = {stage.y[row]:g}, raw scores {stage.raw[:, row].tolist()}), and early "
+        "stopping needs finite losses. Use a smaller learning_rate, rescale y, or pass "
+        "early_stopping=False."
+    )
 
 
 def _mean(losses: NDArray[np.float64], weights: NDArray[np.float64]) -> float:

@@ -2,12 +2,14 @@
 
 from hedgerow.losses.automatic import WithDerivatives, with_derivatives
 from hedgerow.losses.classification import Bernoulli, Exponential, Multinomial
+from hedgerow.losses.custom import Callback, custom_loss
 from hedgerow.losses.positive import Gamma, Poisson, Tweedie
 from hedgerow.losses.regression import AbsoluteError, Huber, Quantile, SquaredError
 
 __all__ = [
     "AbsoluteError",
     "Bernoulli",
+    "Callback",
     "Exponential",
     "Gamma",
     "Huber",
@@ -17,5 +19,6 @@ __all__ = [
     "SquaredError",
     "Tweedie",
     "WithDerivatives",
+    "custom_loss",
     "with_derivatives",
 ]
