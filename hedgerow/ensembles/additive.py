@@ -105,7 +105,8 @@ class AdditiveModel:
             more.category_start >= 0, more.category_start + len(own.category_words), -1
         )
         shifted = more._replace(offset=more.offset[1:] + own.offset[-1], category_start=starts)
-        grove = Grove(*(np.concatenate(pair) for pair in zip(own, shifted, strict=True)))
+        pairs = zip(own, shifted, strict=True)
+        grove = Grove(*(np.concatenate([np.asarray(one), np.asarray(two)]) for one, two in pairs))
         gradient = np.concatenate([self.gradient, later.gradient])
         return AdditiveModel(self.start, grove, gradient, np.concatenate([self.gain, later.gain]))
 

@@ -128,7 +128,8 @@ class Boosting:
         """Grow a tree for each output. Returns False if all gradients are zero."""
         stage, team = self.stage, self._team
         stage.derive(team)
-        peaks = [stage.peaks(output, team) for output in range(len(stage.pairs))]
+        number = self.n_rounds + 1
+        peaks = [stage.peaks(output, team, number) for output in range(len(stage.pairs))]
         if not any(peak[0] > 0 for peak in peaks):
             return False
         for output, peak in enumerate(peaks):

@@ -27,7 +27,7 @@ def grown(
     Returns the attributes that the estimator is to have.
     """
     watched: list[Watched] = [*watched_rows(estimator, request, loss.n_outputs)]
-    held_out, rows = _held_out(estimator, ground) if request.eval_set is None else (ALL, ALL)
+    held_out, rows = _held_out(estimator, ground, loss) if request.eval_set is None else (ALL, ALL)
     if len(held_out):
         watched.append(HeldOut(held_out))
     boosting = ground.boosting(rows, loss, ground.team)
@@ -52,14 +52,14 @@ def grown(
     return kept
 
 
-def _held_out(estimator: Any, ground: Ground) -> tuple[Rows, Rows]:
+def _held_out(estimator: Any, ground: Ground, loss: Any) -> tuple[Rows, Rows]:
     """Return the rows to be held out and the rows to grow from, both empty if none is.
 
     Rows are dealt out by their content, equal rows together: order does not matter.
     """
     stops = estimator.early_stopping
     if stops == "auto":
-        stops = ground.sample.n_rows > _AUTO_STOPPING_ROWS
+        stops = ground.sample.n_rows > _AUTO_STOPPING_ROWS and not hasattr(loss, "derivatives")
     if not stops:
         return ALL, ALL
     n_folds = max(2, round(1.0 / float(estimator.validation_fraction)))

@@ -2,6 +2,7 @@
 
 from hedgerow.losses.automatic import WithDerivatives, with_derivatives
 from hedgerow.losses.classification import Bernoulli, Exponential, Multinomial
+from hedgerow.losses.custom import Callback, custom_loss
 from hedgerow.losses.positive import Gamma, Poisson, Tweedie
 from hedgerow.losses.ranking import LambdaRank, Pairwise, RankingLoss
 from hedgerow.losses.regression import AbsoluteError, Huber, Quantile, SquaredError
@@ -9,6 +10,7 @@ from hedgerow.losses.regression import AbsoluteError, Huber, Quantile, SquaredEr
 __all__ = [
     "AbsoluteError",
     "Bernoulli",
+    "Callback",
     "Exponential",
     "Gamma",
     "Huber",
@@ -21,5 +23,6 @@ __all__ = [
     "SquaredError",
     "Tweedie",
     "WithDerivatives",
+    "custom_loss",
     "with_derivatives",
 ]
