@@ -24,7 +24,7 @@ RESULTS = Path(__file__).parent / "results"
 ENOUGH = 15  # runs of each, for a number that is quoted
 LIBRARIES = ("numpy", "numba", "scikit-learn")
 
-console = Console(highlight=False)
+console = Console(highlight=False, width=110)
 
 
 class Contest(NamedTuple):
@@ -99,7 +99,7 @@ def show(contest: Contest, record: dict[str, Any], before: dict[str, Any] | None
         earlier = before["seconds"].get(name, {}) if before else {}
         cells = [cell for step in contest.steps for cell in shown(times[step], earlier.get(step))]
         table.add_row(name, f"{record['scores'][name]:.4f}", *cells)
-    console.print(table, width=110, soft_wrap=True)
+    console.print(table, soft_wrap=True)
     n_runs = len(times[contest.steps[0]])
     few = "" if n_runs >= ENOUGH else f"; best of {n_runs}, and it takes {ENOUGH} to be quoted"
     console.print(f"{record['revision']}, load {record['load_before']}{few}\n", soft_wrap=True)
