@@ -91,7 +91,7 @@ class ScikitLearn(Model):
 
 
 class CatBoost(Model):
-    """Categories become strings."""
+    """Categories become strings; the threads of prediction are asked for each time."""
 
     def fit(self, X: Any, y: Any) -> Model:
         """Fit the estimator and tell it which columns are categories."""
@@ -100,7 +100,9 @@ class CatBoost(Model):
 
     def predict(self, X: Any) -> Any:
         """Return probabilities, or numbers."""
-        return super().predict(strings(X))
+        estimator, threads = self.estimator, self.estimator.get_param("thread_count")
+        predict = estimator.predict_proba if self.loss.of_classes else estimator.predict
+        return predict(strings(X), thread_count=threads)
 
 
 def categorical(X: Any) -> list[str]:

@@ -7,7 +7,7 @@ import pandas as pd
 from rich.console import Console
 from rich.table import Table
 
-console = Console(highlight=False, width=160)  # the table is wide, whatever the terminal
+console = Console(highlight=False, width=160)
 OURS, CONSTANT = "hedgerow", "constant"
 HIGHER_IS_BETTER = ("AUC", "accuracy")
 Means = dict[tuple[str, str], dict[str, float]]  # (set, score) -> library -> mean over folds
