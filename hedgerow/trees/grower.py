@@ -143,16 +143,18 @@ def _open_root(space: Workspace, rules: Rules, n_rows: int) -> None:
     n_threads = len(space.leaves)
     bounds = np.arange(n_threads + 1) * n_rows // n_threads
     space.n_tasks[:] = 0
-    space.leaves[:, 0] = np.zeros((), LEAF)
-    root = space.leaves[:, 0]
-    root.begin, root.end, root.n_rows = bounds[:-1], bounds[1:], n_rows
-    root.bits, root.n_active = mixed_bits(rules.seed, 0), len(space.constant)
+    root = np.zeros(n_threads, LEAF)
+    root["begin"], root["end"], root["n_rows"] = bounds[:-1], bounds[1:], n_rows
+    root["bits"], root["n_active"] = mixed_bits(rules.seed, 0), len(space.constant)
+    space.leaves[:, 0] = root
 
 
 def _grow_tasks(
     problem: Problem, space: Workspace, nodes: Nodes, room: tuple[int, int], team: Team
 ) -> None:
     """Grow the leaves that were put aside, each by one thread, the largest first."""
+    if not space.n_tasks[0]:
+        return
     tasks = space.tasks[:, : int(space.n_tasks[0])]
     alone = problem._replace(rules=problem.rules._replace(small=0))
     width, n_features = problem.moments.width(), len(problem.codes.features)
@@ -168,7 +170,7 @@ def _grow_tasks(
         desks = desks_for(1, n_features, room[0], width, room[1])
         grow_kernel(member, alone, bench, desks, nodes)
 
-    if len(tasks[0]) and not nodes.counters[OVERFLOW]:
+    if not nodes.counters[OVERFLOW]:
         team.run_each(grow_task, np.argsort(-tasks[0].n_rows, kind="stable").tolist())
 
 
