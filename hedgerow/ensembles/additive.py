@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hedgerow.data.binned import BinnedTable
 from hedgerow.kernels.codes import Records
 from hedgerow.kernels.grove import Grove, Scorer, lanes_for, scorer_of
+from hedgerow.kernels.predict import Paths
 from hedgerow.kernels.scorer import add_trees
 from hedgerow.kernels.steps import arrange
 from hedgerow.kernels.team import Team
@@ -53,6 +54,11 @@ class AdditiveModel:
     @cached_property
     def _scorer(self) -> Scorer:
         return scorer_of(self.grove)
+
+    @property
+    def paths(self) -> Paths:
+        """What walks need of all trees; children are counted over all of them."""
+        return self._scorer.paths
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "_scorer"}
@@ -99,7 +105,8 @@ class AdditiveModel:
             more.category_start >= 0, more.category_start + len(own.category_words), -1
         )
         shifted = more._replace(offset=more.offset[1:] + own.offset[-1], category_start=starts)
-        grove = Grove(*(np.concatenate(pair) for pair in zip(own, shifted, strict=True)))
+        pairs = zip(own, shifted, strict=True)
+        grove = Grove(*(np.concatenate([np.asarray(one), np.asarray(two)]) for one, two in pairs))
         gradient = np.concatenate([self.gradient, later.gradient])
         return AdditiveModel(self.start, grove, gradient, np.concatenate([self.gain, later.gain]))
 
@@ -136,17 +143,15 @@ class Harvest:
         self._tables: list[Records] = []
         self._words: list[NDArray[np.int64]] = []
         self._columns: list[Floats] = []  # value, G, H of each node
-        self._gains: list[Floats] = []
 
     def __len__(self) -> int:
         return len(self._tables)
 
-    def take(self, nodes: Nodes, columns: Floats, gains: Floats) -> None:
+    def take(self, nodes: Nodes, columns: Floats) -> None:
         """Keep a tree; columns, float64 [n_nodes, 3], are value, G and H of each node."""
         self._tables.append(nodes.table[: int(nodes.counters[N_NODES])].copy())
         self._words.append(nodes.words[: int(nodes.counters[N_WORDS])].copy())
         self._columns.append(columns)
-        self._gains.append(gains)
 
     def model(
         self, table: BinnedTable, start: Floats, n_trees: int, first_tree: int = 0
@@ -172,11 +177,13 @@ class Harvest:
         words_of = table.codes.features.n_categories // 64 + 1
         stack = np.empty((2, n_nodes + 1), np.int64)
         starts = np.cumsum(sizes) - sizes
-        arrange(joined.view(np.recarray), first, all_words, starts, words_of, arranged, stack)
+        records: Records = joined.view(np.recarray)
+        n_used = arrange(records, first, all_words, starts, words_of, arranged, stack)
         none = np.empty((0, 3))
         columns = np.concatenate([none, *self._columns[kept_trees]])[arranged.place]
-        gains = np.concatenate([np.empty(0), *self._gains[kept_trees]])[arranged.place]
+        gains = np.ascontiguousarray(records.gain[arranged.place])
         kept = {n: getattr(arranged, n) for n in Arranged._fields if n != "place"}
+        kept["category_words"] = arranged.category_words[:n_used]
         output = np.arange(len(tables), dtype=np.int32) % np.int32(len(start))
         value, weight = np.ascontiguousarray(columns[:, 0]), np.ascontiguousarray(columns[:, 2])
         grove = Grove(offset=first, weight=weight, value=value, output=output, **kept)

@@ -128,20 +128,21 @@ class Boosting:
         """Grow a tree for each output. Returns False if all gradients are zero."""
         stage, team = self.stage, self._team
         stage.derive(team)
-        peaks = [stage.peaks(output, team) for output in range(len(stage.pairs))]
+        number = self.n_rounds + 1
+        peaks = [stage.peaks(output, team, number) for output in range(len(stage.pairs))]
         if not any(peak[0] > 0 for peak in peaks):
             return False
         for output, peak in enumerate(peaks):
-            nodes, units = self._grown(output, peak)
+            nodes = self._grown(output, peak)
             columns = self._node_columns(nodes, output, peak)
-            self._harvest.take(nodes, columns, self._gains(nodes, units))
+            self._harvest.take(nodes, columns)
             values = np.ascontiguousarray(columns[:, 0])
             team.run(add_values, self._table.codes, nodes, values, stage.raw[output])
         self.n_rounds += 1
         return True
 
-    def _grown(self, output: int, peak: Floats) -> tuple[Nodes, Floats]:
-        """Grow a tree from the derivatives of an output; also return the worth of their steps."""
+    def _grown(self, output: int, peak: Floats) -> Nodes:
+        """Grow a tree from the derivatives of an output."""
         stage, rules, team = self.stage, self._rules, self._team
         g, h = stage.pairs[output]
         if not rules.newton:
@@ -161,7 +162,7 @@ class Boosting:
         def fill(target: NDArray[np.int64]) -> None:
             team.run(write_records, g, h, scales, rows, target)
 
-        return self._grower.grow(judge, fill), units
+        return self._grower.grow(judge, fill)
 
     def _unit_hessians(self) -> NDArray[np.float32]:
         ones = self.stage.ones
@@ -186,17 +187,6 @@ class Boosting:
             value = -G / np.maximum(H, np.finfo(float).tiny)
         value = np.where(H > 0, value, 0.0)
         return np.column_stack([rules.rate * value, G, H])
-
-    def _gains(self, nodes: Nodes, units: Floats) -> Floats:
-        """Return what each split gained, by the sums that it was chosen from."""
-        n_nodes = int(nodes.counters[N_NODES])
-        cells, left = nodes.sums[:n_nodes, 0], nodes.table.left[:n_nodes]
-        G, H = (cells >> 32) * units[0], (cells & 0x7FFFFFFF) * units[1]
-        l1, l2 = (self._rules.l1, self._rules.l2) if self._rules.newton else (0.0, 0.0)
-        score = np.maximum(np.abs(G) - l1, 0.0) ** 2 / (2.0 * (H + l2))
-        gains, splits = np.zeros(n_nodes), np.flatnonzero(left >= 0)
-        gains[splits] = score[left[splits]] + score[left[splits] + 1] - score[splits]
-        return gains
 
 
 def _scales(

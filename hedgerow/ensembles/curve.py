@@ -41,6 +41,8 @@ class Scored(NamedTuple):
     y       float64 [n_rows]
     labels  int64 [n_rows], or [0] if there is one score
     raw     float64 [n_outputs, n_rows]
+    number  rounds behind these scores
+    stage, rows   where these rows come from, if they were held out
     """
 
     y: Floats
@@ -48,16 +50,44 @@ class Scored(NamedTuple):
     raw: Floats
     weights: Floats
     total_weight: float
+    number: int = 0
+    stage: Any = None
+    rows: Any = None
 
 
 def mean_loss(loss: Any, scored: Scored, team: Team) -> float:
-    """Return the mean loss of rows at their current scores."""
+    """Return the mean loss of rows at their current scores, or what the loss measures instead."""
+    if hasattr(loss, "measure"):
+        values, weights = loss.measure(team, scored.stage, scored.rows)
+        return steady_sum(values * weights) / steady_sum(weights)
+    if hasattr(loss, "derivatives"):
+        raise ValueError(
+            f"Early stopping was asked for, but {loss} only knows derivatives: there is no loss "
+            "to watch. Pass early_stopping=False, an eval_metric, or a class with the method "
+            "`loss(self, y, f)`."
+        )
     rows, losses = np.arange(len(scored.y)), np.empty(len(scored.y))
     if len(scored.labels):
         team.run(class_losses, scored.labels, scored.raw, rows, losses)
     else:
         team.run(row_losses, loss, scored.y, scored.raw, rows, losses)
+    bad = np.flatnonzero(~np.isfinite(losses))
+    if len(bad):
+        raise _no_loss(loss, scored, int(bad[0]), float(losses[bad[0]]))
     return steady_sum(losses * scored.weights) / scored.total_weight
+
+
+def _no_loss(loss: Any, scored: Scored, row: int, value: float) -> FloatingPointError:
+    """Build the error for a loss that is not finite."""
+    when = f"After round {scored.number}" if scored.number else "Before the first round"
+    place = f"row {row} of the rows that are watched"
+    if scored.stage is not None:
+        place = f"row {scored.stage.number_of(int(scored.rows[row]))}, which is held out"
+    return FloatingPointError(
+        f"{when} {loss} is {value} for {place} (y = {scored.y[row]:g}, raw scores "
+        f"{scored.raw[:, row].tolist()}), and early stopping needs finite losses. Use a smaller "
+        "learning_rate, rescale y, or pass early_stopping=False."
+    )
 
 
 def steady_loss(stage: Any) -> Any:

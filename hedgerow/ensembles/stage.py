@@ -40,6 +40,11 @@ class Stage:
         self.raw = np.tile(self.start[:, None], (1, n_rows))
         self.pairs = np.empty((loss.n_outputs, 2, n_rows), np.float32)
         self.ones = np.ones(n_rows, np.float32) if len(self.real) == 1 else None
+        self.row_numbers: NDArray[np.int64] | None = None
+
+    def number_of(self, row: int) -> int:
+        """Return the number of a row in the user's table, where rows may have no weight."""
+        return row if self.row_numbers is None else int(self.row_numbers[row])
 
     def begin_beside(self, offset: Floats, team: Team) -> None:
         """Begin again with scores of offset + start; offset is float64 [n_outputs, n_rows]."""
@@ -55,23 +60,41 @@ class Stage:
 
     def differentiate(self, team: Team) -> None:
         """Set the derivatives of the loss as it is."""
-        if len(self.labels):
+        if hasattr(self.loss, "derive"):
+            self.loss.derive(team, self)
+        elif len(self.labels):
             team.run(derive_classes, self.labels, self.real, self.raw, self.pairs)
+        elif hasattr(self.loss, "derivatives"):
+            np.multiply(self.loss.derivatives(self.y, self.raw[0]), self.real, out=self.pairs[0])
         else:
             team.run(derive, self.loss, self.y, self.real, self.raw, self.pairs)
 
-    def peaks(self, output: int, team: Team) -> Floats:
-        """Return the largest |g| and h of an output; raise if they are not finite."""
-        bits = self.pairs[output].view(np.int32)
-        found = np.zeros((team.n_threads, 2), np.int32)
-        team.run(largest_bits, bits, found)
+    def peaks(self, output: int, team: Team, number: int) -> Floats:
+        """Return the largest |g| and h of an output; raise if they are no derivatives to use.
+
+        number: of the round, for the message.
+        """
+        found = np.zeros((team.n_threads, 2), np.uint32)
+        team.run(largest_bits, self.pairs[output].view(np.uint32), found)
         largest = found.max(axis=0)
         if (largest >= _INFINITE).any():
-            row = int(np.flatnonzero(~np.isfinite(self.pairs[output]).all(axis=0))[0])
-            g, h = self.pairs[output, :, row]
-            raise FloatingPointError(
-                f"{type(self.loss).__name__} has gradient {g} and Hessian {h} for row {row} "
-                f"(y = {self.y[row]:g}, raw score {self.raw[output, row]:g}), and finite "
-                "ones are needed. Use a smaller learning_rate, or rescale y."
-            )
+            raise unusable(self, output, number)
         return np.asarray(largest.view(np.float32), np.float64)
+
+
+def unusable(stage: Stage, output: int, number: int) -> FloatingPointError:
+    """Build the error for derivatives that are not finite, or a Hessian below zero."""
+    g, h = stage.pairs[output]
+    row = int(np.flatnonzero(~(np.isfinite(g) & np.isfinite(h) & (h >= 0)))[0])
+    remedy = "Use a smaller learning_rate, or rescale y."
+    if h[row] < 0:
+        remedy = (
+            "Give the loss a method `hessian(self, y, f)` that is never below zero, such as an "
+            "upper bound of the second derivative."
+        )
+    return FloatingPointError(
+        f"In round {number} {stage.loss} has gradient {g[row]:g} and Hessian "
+        f"{h[row]:g} for row {stage.number_of(row)} (y = {stage.y[row]:g}, raw score "
+        f"{stage.raw[output, row]:g}), and finite ones, Hessians not below zero, are needed. "
+        f"{remedy}"
+    )

@@ -18,7 +18,8 @@ from hedgerow.estimators.checks import (
 )
 from hedgerow.estimators.gradient_boosting import BOOSTING_CONSTRAINTS, BaseGradientBoosting
 from hedgerow.estimators.request import Request
-from hedgerow.losses import Bernoulli, Exponential, Multinomial
+from hedgerow.losses import Bernoulli, Exponential, Multinomial, custom_loss
+from hedgerow.losses.classification import logistic_of_array
 
 
 class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
@@ -31,7 +32,10 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
     Parameters
     ----------
     loss : {"log_loss", "exponential"}
-        "exponential", for two classes, is AdaBoost as gradient boosting.
+        "exponential", for two classes, is AdaBoost as gradient boosting. Or a loss of your own
+        of two classes, as `GradientBoostingRegressor` explains it: y is 0 for the first class
+        and 1 for the second, and `link`, which turns raw scores into the probability of the
+        second, is the logistic function if it is not given: raw scores are log-odds.
     min_child_weight : float
         Least sum of Hessians of a leaf, p (1 - p) a row.
     class_weight : dict, "balanced" or None
@@ -53,14 +57,14 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BOOSTING_CONSTRAINTS | {
-        "loss": [StrOptions({"log_loss", "exponential"})],
+        "loss": [StrOptions({"log_loss", "exponential"}), tuple, callable],
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
     def __init__(  # noqa: PLR0913  scikit-learn's parameters
         self,
         *,
-        loss: str = "log_loss",
+        loss: Any = "log_loss",
         method: str = "newton",
         n_estimators: Any = 100,
         max_estimators: int = 1000,
@@ -73,6 +77,7 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         l1: float = 0.0,
         l2: float = 1.0,
         gamma: float = 0.0,
+        prune: str = "pre",
         max_bins: int = 255,
         class_weight: Any = None,
         early_stopping: Any = "auto",
@@ -102,6 +107,7 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         self.l1 = l1
         self.l2 = l2
         self.gamma = gamma
+        self.prune = prune
         self.max_bins = max_bins
         self.class_weight = class_weight
         self.early_stopping = early_stopping
@@ -126,7 +132,9 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         self._keep(table, sample, self._loss_value(), request)
 
     def _loss_value(self) -> Any:
-        """Return the loss that the parameters name."""
+        """Return the loss that the parameters name, or are."""
+        if not isinstance(self.loss, str):
+            return self._given_loss()
         if self.loss == "exponential":
             if self.n_classes_ > 2:
                 raise ValueError(
@@ -135,6 +143,15 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
                 )
             return Exponential()
         return Bernoulli() if self.n_classes_ <= 2 else Multinomial(self.n_classes_)
+
+    def _given_loss(self) -> Any:
+        """Return the user's loss of classes 0 and 1."""
+        if self.n_classes_ > 2:
+            raise ValueError(
+                f"loss={self.loss!r} is for two classes, but y has {self.n_classes_}. Use "
+                "loss='log_loss', or a model of one class against the rest."
+            )
+        return custom_loss(self.loss, logistic_of_array)
 
     def _watched_targets(self, y: Any, n_rows: int) -> NDArray[np.float64]:
         """Return the classes of rows that are watched, by their numbers."""
@@ -156,18 +173,30 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         second = np.asarray(self._loss.link(raw[:, 0]))
         return np.column_stack([1.0 - second, second])
 
-    def decision_function(self, X: Any, offset: Any = None) -> NDArray[np.float64]:
-        """Return the scores: [n_rows] log-odds of two classes, or [n_rows, n_classes]."""
-        raw = self._raw(X, offset)
+    def decision_function(
+        self, X: Any, n_trees: int | None = None, offset: Any = None
+    ) -> NDArray[np.float64]:
+        """Return the scores: [n_rows] log-odds of two classes, or [n_rows, n_classes].
+
+        n_trees: use the first rounds only, 0 (the start) to `n_estimators_`. With K > 2
+        classes a round has K trees.
+        """
+        raw = self._raw(X, n_trees, offset)
         return raw if self.n_classes_ > 2 else raw[:, 0]
 
-    def predict_proba(self, X: Any, offset: Any = None) -> NDArray[np.float64]:
-        """Return the probability of each class, in the order of `classes_`."""
-        return self._predicted(self._raw(X, offset))
+    def predict_proba(
+        self, X: Any, n_trees: int | None = None, offset: Any = None
+    ) -> NDArray[np.float64]:
+        """Return the probability of each class, in the order of `classes_`.
 
-    def predict(self, X: Any, offset: Any = None) -> NDArray[Any]:
-        """Return the most probable class of each row."""
-        best = np.argmax(self.predict_proba(X, offset), axis=1)
+        n_trees: as in `decision_function`.
+        """
+        raw = self._raw(X, n_trees, offset)
+        return self._predicted(raw)
+
+    def predict(self, X: Any, n_trees: int | None = None, offset: Any = None) -> NDArray[Any]:
+        """Return the most probable class of each row; n_trees: as in `decision_function`."""
+        best = np.argmax(self.predict_proba(X, n_trees, offset), axis=1)
         return np.asarray(self.classes_[best])
 
     def staged_predict_proba(self, X: Any, offset: Any = None) -> Iterator[NDArray[np.float64]]:

@@ -22,6 +22,7 @@ from hedgerow.losses import (
     Quantile,
     SquaredError,
     Tweedie,
+    custom_loss,
 )
 
 REGRESSION_LOSSES: dict[str, Any] = {
@@ -52,7 +53,8 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
     ----------
     loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie"}
         With "absolute_error", "quantile" and "huber" the leaves are set to what minimises
-        the loss in them (Huber: Friedman's step), whatever the method.
+        the loss in them (Huber: Friedman's step), whatever the method. Or a loss of your own
+        (see Notes), or a value such as `hedgerow.losses.Tweedie(1.2)`.
     alpha : float
         The level of "quantile"; for "huber" the share of rows that are no outliers.
     power : float
@@ -75,12 +77,17 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
     min_child_weight : float
         Least sum of Hessians of a leaf; for "squared_error" that is its weight.
     l1, l2, gamma : float
-        Penalties of a leaf's value, absolute and squared, and of a leaf.
+        Penalties of a leaf's value, absolute and squared, and of a leaf: the gain, with its
+        1/2, that a split must have.
+    prune : {"pre", "post"}
+        Stop where no split gains `gamma`, or grow on whatever the gain and then take away
+        bottom splits that gain less: a split stays if one below it does. Of an exclusive or
+        "post" keeps four leaves, "pre" one.
     max_bins : int
     early_stopping : "auto" or bool
         Hold out `validation_fraction` of the rows, stop when their loss has not fallen by
         more than `tol` for `n_iter_no_change` rounds, and keep the best round. "auto": if
-        there are more than 10,000 rows.
+        there are more than 10,000 rows and the loss has values.
         With `eval_set` in `fit` these rows are watched instead, if it is not False.
     validation_fraction, n_iter_no_change, tol
     eval_metric : str, callable, list of these, or None
@@ -121,16 +128,48 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         if several); NaN if it never was.
     feature_importances_, fingerprint_, n_features_in_, feature_names_in_
 
+    Notes
+    -----
+    A loss of your own is a value of a NamedTuple class with at least one field and the method
+    `loss(self, y, f)`, the loss of raw score f for target y. Kernels compile it, once a process,
+    so it runs as fast as ours; it is written with operators, `abs`, `max`, `min`, `if` and the
+    functions of `hedgerow.losses.formulas`. What it lacks is supplied:
+
+    - `gradient(self, y, f)`, `hessian(self, y, f)`: by automatic differentiation. A Hessian
+      must not be below zero: where the second derivative is, give an upper bound instead.
+    - `start(self, y, w)`: the constant with the smallest loss, found numerically.
+    - `link(self, raw)`: what `predict` returns for raw scores, an array; they themselves.
+    - `check(self, y)`: raises if these targets have no loss; they must be finite.
+    - `leaf(self, residual, w)`: only if given, sets each leaf to what it returns for its rows.
+
+    A function `(y, raw) -> (gradients, Hessians)` of arrays is a loss too. It has no value to
+    watch, so there is no early stopping with it.
+
     Examples
     --------
     >>> from hedgerow import GradientBoostingRegressor
     >>> model = GradientBoostingRegressor(learning_rate=1.0, l2=0.0, min_child_weight=1)
     >>> model.fit([[1], [2], [3], [4]], [1.0, 1.0, 3.0, 5.0]).predict([[0], [10]]).round(6)
     array([1., 5.])
+
+    A loss of your own, the expectile: what is too low counts `share`, too high 1 - share.
+
+    >>> from typing import NamedTuple
+    >>> class Expectile(NamedTuple):
+    ...     share: float = 0.5
+    ...
+    ...     def loss(self, y, f):
+    ...         weight = self.share if f < y else 1.0 - self.share
+    ...         return weight * (y - f) ** 2
+    >>> model.set_params(loss=Expectile(0.9))
+    GradientBoostingRegressor(l2=0.0, learning_rate=1.0, loss=Expectile(share=0.9),
+                              min_child_weight=1)
+    >>> model.fit([[1], [1], [1], [1]], [0.0, 0.0, 0.0, 1.0]).predict([[1]]).round(6)
+    array([0.75])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BOOSTING_CONSTRAINTS | {
-        "loss": [StrOptions(set(REGRESSION_LOSSES))],
+        "loss": [StrOptions(set(REGRESSION_LOSSES)), tuple, callable],
         "alpha": [Interval(Real, 0.0, 1.0, closed="neither")],
         "power": [Interval(Real, 1.0, 2.0, closed="neither")],
     }
@@ -138,7 +177,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
     def __init__(  # noqa: PLR0913  scikit-learn's parameters
         self,
         *,
-        loss: str = "squared_error",
+        loss: Any = "squared_error",
         alpha: float = 0.9,
         power: float = 1.5,
         method: str = "newton",
@@ -153,6 +192,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         l1: float = 0.0,
         l2: float = 1.0,
         gamma: float = 0.0,
+        prune: str = "pre",
         max_bins: int = 255,
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
@@ -183,6 +223,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         self.l1 = l1
         self.l2 = l2
         self.gamma = gamma
+        self.prune = prune
         self.max_bins = max_bins
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
@@ -206,15 +247,22 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         self._keep(table, Sample(targets, weights), loss, request)
 
     def _loss_value(self) -> Any:
-        """Return the loss that the parameters name."""
+        """Return the loss that the parameters name, or are."""
+        if not isinstance(self.loss, str):
+            return custom_loss(self.loss)
         given = {"huber": {"alpha": self.alpha}, "quantile": {"level": self.alpha}}
         given["tweedie"] = {"power": self.power}
         numbers = {name: float(number) for name, number in given.get(self.loss, {}).items()}
         return REGRESSION_LOSSES[self.loss](**numbers)
 
-    def predict(self, X: Any, offset: Any = None) -> NDArray[np.float64]:
-        """Return the predicted mean, or the median or quantile that the loss is about."""
-        return self._predicted(self._raw(X, offset))
+    def predict(
+        self, X: Any, n_trees: int | None = None, offset: Any = None
+    ) -> NDArray[np.float64]:
+        """Return the predicted mean, or the median or quantile that the loss is about.
+
+        n_trees: predict by the first rounds only, 0 (the start) to `n_estimators_`.
+        """
+        return self._predicted(self._raw(X, n_trees, offset))
 
     def _predicted(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(self._loss.link(raw[:, 0]))

@@ -14,14 +14,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.data.binned import MAX_BINS, Recipe
 from hedgerow.data.table import Table, read_table
-from hedgerow.ensembles.additive import AdditiveModel
 from hedgerow.ensembles.boosting import BoostingRules
 from hedgerow.estimators.cart import Sample
 from hedgerow.estimators.control import Control
+from hedgerow.estimators.explaining import Explains, check_n_trees
+from hedgerow.estimators.folds import content_folds
 from hedgerow.estimators.ground import Ground
 from hedgerow.estimators.request import Request, check_going_on, check_offset
 from hedgerow.estimators.rounds import grown, grown_by_cv
-from hedgerow.estimators.tables import ReadsTables, bin_for, categorical_columns
+from hedgerow.estimators.tables import bin_for, categorical_columns
 from hedgerow.kernels.team import hired
 from hedgerow.trees.rules import GrowthRules
 
@@ -47,6 +48,7 @@ BOOSTING_CONSTRAINTS: dict[str, list[Any]] = {
     "l1": [Interval(Real, 0.0, None, closed="left")],
     "l2": [Interval(Real, 0.0, None, closed="left")],
     "gamma": [Interval(Real, 0.0, None, closed="left")],
+    "prune": [StrOptions({"pre", "post"})],
     "max_bins": [Interval(Integral, 2, MAX_BINS, closed="both")],
     "early_stopping": ["boolean", StrOptions({"auto"})],
     "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
@@ -64,7 +66,7 @@ BOOSTING_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-class BaseGradientBoosting(ReadsTables):
+class BaseGradientBoosting(Explains):
     """Trees added one after another: everything that does not depend on what is predicted."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BOOSTING_CONSTRAINTS
@@ -128,14 +130,20 @@ class BaseGradientBoosting(ReadsTables):
     def _by_cv(self) -> bool:
         return bool(self.n_estimators == "cv")
 
+    def _folds(self, values: NDArray[np.float64], sample: Any, n_folds: int) -> NDArray[np.int64]:
+        """Deal rows out to folds."""
+        return content_folds(values, sample.targets[:, None], n_folds)
+
     def _rules(self, sample: Sample) -> BoostingRules:
         """Translate parameters into the rules of boosting."""
         total = float(sample.plain.counts.sum()) * sample.plain.unit
+        least = max(float(self.gamma), _LEAST_GAIN * total)
         growth = GrowthRules(
             max_leaves=self.max_leaf_nodes,
             max_depth=self.max_depth,
             min_leaf_weight=float(self.min_child_weight),
-            min_gain=max(float(self.gamma), _LEAST_GAIN * total),
+            min_gain=least if self.prune == "pre" else -np.inf,
+            keep_gain=least if self.prune == "post" else -np.inf,
             seed=self._seed,
         )
         return BoostingRules(
@@ -150,13 +158,14 @@ class BaseGradientBoosting(ReadsTables):
     def _recipe(self, table: Table, n_rows: int) -> Recipe:  # noqa: ARG002  same for any number
         return Recipe(int(self.max_bins), categorical_columns(self.categorical_features, table))
 
-    def _raw(self, X: Any, offset: Any = None) -> NDArray[np.float64]:
-        """Return the scores of rows, float64 [n_rows, n_outputs]."""
+    def _raw(self, X: Any, n_trees: int | None = None, offset: Any = None) -> NDArray[np.float64]:
+        """Return the scores of rows, float64 [n_rows, n_outputs], after some rounds or all."""
         values = self._values(X)
+        n_rounds = check_n_trees(n_trees, self._model.n_rounds)
         beside = self._offset(offset, len(values))
         work = float(len(values)) * len(self._model.grove.output)
         with hired(self.n_jobs, work) as team:
-            return self._model.raw(values, team, offset=beside)
+            return self._model.raw(values, team, n_rounds, offset=beside)
 
     def _staged_raw(self, X: Any, offset: Any = None) -> Iterator[NDArray[np.float64]]:
         """Yield the scores after each round."""
@@ -179,19 +188,7 @@ class BaseGradientBoosting(ReadsTables):
         return 0.0
 
     @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """Share of the loss's fall that each feature's splits brought; they add up to 1."""
-        check_is_fitted(self)
-        grove, gain = self._model.grove, self._model.gain
-        splits = grove.left >= 0
-        total = np.zeros(self.n_features_in_)
-        np.add.at(total, grove.feature[splits], gain[splits])
-        return total / total.sum() if total.sum() > 0 else total
-
-    @property
     def fingerprint_(self) -> str:
         """SHA-256 of the model: equal for the same weighted rows in any order, on any threads."""
         check_is_fitted(self)
         return self._model.fingerprint()
-
-    _model: AdditiveModel

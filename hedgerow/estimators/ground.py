@@ -50,6 +50,7 @@ class Ground:
     def boosting(self, rows: Rows, loss: Any, team: Team) -> Boosting:
         """Begin a model that is grown from some rows, or from all if `rows` is empty."""
         stage = Stage(self.y, self.sample.plain, self.sample.factors, loss, rows)
+        stage.row_numbers = self.sample.rows
         if self.offset is not None:
             stage.begin_beside(self.offset, team)
         return Boosting(self.binned, stage, self.rules, team)

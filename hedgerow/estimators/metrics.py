@@ -31,7 +31,10 @@ def metrics_of(estimator: Any, steady: Any) -> list[Metric]:
 
     given = estimator.eval_metric
     listed = given if isinstance(given, (list, tuple)) else [] if given is None else [given]
-    return [*(_scorer(estimator, each) for each in listed), Metric("loss", loss, 1.0)]
+    scorers = [_scorer(estimator, each) for each in listed]
+    if scorers and hasattr(steady, "derivatives"):
+        return scorers  # the loss has no values
+    return [*scorers, Metric("loss", loss, 1.0)]
 
 
 def _scorer(estimator: Any, given: Any) -> Metric:

@@ -10,7 +10,6 @@ from hedgerow.ensembles.boosting import Boosting
 from hedgerow.ensembles.curve import Patience, steady_loss
 from hedgerow.ensembles.folds import Folds
 from hedgerow.estimators.control import Control
-from hedgerow.estimators.folds import content_folds
 from hedgerow.estimators.ground import ALL, Ground, Rows
 from hedgerow.estimators.metrics import metrics_of
 from hedgerow.estimators.request import Request, watched_rows
@@ -28,7 +27,7 @@ def grown(
     Returns the attributes that the estimator is to have.
     """
     watched: list[Watched] = [*watched_rows(estimator, request, loss.n_outputs)]
-    held_out, rows = _held_out(estimator, ground) if request.eval_set is None else (ALL, ALL)
+    held_out, rows = _held_out(estimator, ground, loss) if request.eval_set is None else (ALL, ALL)
     if len(held_out):
         watched.append(HeldOut(held_out))
     boosting = ground.boosting(rows, loss, ground.team)
@@ -53,18 +52,18 @@ def grown(
     return kept
 
 
-def _held_out(estimator: Any, ground: Ground) -> tuple[Rows, Rows]:
+def _held_out(estimator: Any, ground: Ground, loss: Any) -> tuple[Rows, Rows]:
     """Return the rows to be held out and the rows to grow from, both empty if none is.
 
     Rows are dealt out by their content, equal rows together: order does not matter.
     """
     stops = estimator.early_stopping
     if stops == "auto":
-        stops = ground.sample.n_rows > _AUTO_STOPPING_ROWS
+        stops = ground.sample.n_rows > _AUTO_STOPPING_ROWS and not hasattr(loss, "derivatives")
     if not stops:
         return ALL, ALL
     n_folds = max(2, round(1.0 / float(estimator.validation_fraction)))
-    folds = content_folds(ground.values, ground.y[:, None], n_folds)
+    folds = estimator._folds(ground.values, ground.sample, n_folds)
     if folds.max() == 0:
         return ALL, ALL  # all rows are equal
     return np.flatnonzero(folds == 0), np.flatnonzero(folds != 0)
@@ -75,7 +74,8 @@ def _go_on_from(before: Any, boosting: Boosting, ground: Ground, watch: Watch) -
     out = np.tile(before._model.start, (len(ground.y), 1))
     out += ground.offset_of(np.arange(len(ground.y)))
     boosting.resume(before._model, ground.values, out, watch.measure)
-    boosting.stage.loss = before._loss
+    if hasattr(before._loss, "adapted"):
+        boosting.stage.loss = before._loss
 
 
 def grown_by_cv(

@@ -40,8 +40,9 @@ class HeldOut:
             weights = stage.weights[rows]
             labels = stage.labels[rows] if len(stage.labels) else stage.labels
             total = steady_sum(weights)
-            self._scored = Scored(stage.y[rows], labels, stage.raw, weights, total)
-        return self._scored._replace(raw=stage.raw[:, rows])
+            own = stage.y[rows], labels, stage.raw, weights, total
+            self._scored = Scored(*own, stage=stage, rows=rows)
+        return self._scored._replace(raw=stage.raw[:, rows], number=boosting.n_rounds)
 
 
 class GivenRows:
@@ -65,9 +66,8 @@ class GivenRows:
             boosting.add_round(self._n_rounds, self._values, self._out)
             self._n_rounds += 1
         labels = np.zeros(0, np.int64) if self._out.shape[1] == 1 else self._y.astype(np.int64)
-        return Scored(
-            self._y, labels, np.ascontiguousarray(self._out.T), self._weights, self._total
-        )
+        raw = np.ascontiguousarray(self._out.T)
+        return Scored(self._y, labels, raw, self._weights, self._total, self._n_rounds)
 
 
 class Watch:

@@ -5,6 +5,9 @@ functions that kernel calls. A formula edited in another file would go on return
 old numbers. We therefore file every binary under a digest of all sources that kernels
 can call: those of the rooms `kernels` and `losses`.
 
+A kernel specialised on a class from outside the package, a user's loss, is never kept: no
+digest would tell that its formula has changed.
+
 The cache is a convenience: whatever is wrong with it (unwritable, full, damaged), kernels
 are compiled in memory and the user is told once. A binary is only loaded if its SHA-256
 is the one stored with it, and only from a directory that belongs to the user alone,
@@ -113,6 +116,16 @@ def announce(directory: Path | None) -> None:
     )
 
 
+def is_ours(kind: Any) -> bool:
+    """Tell whether the code of an argument's type, and of its fields, is the package's own."""
+    own = getattr(kind, "instance_class", None)
+    if own is not None:
+        room = own.__module__ if own.__module__.split(".")[0] == _PACKAGE.name else ""
+        if getattr(sys.modules.get(room), own.__qualname__, None) is not own:
+            return False  # a class made while the program runs is not ours either
+    return all(map(is_ours, getattr(kind, "types", ())))
+
+
 def kernel_cache(function: Any, directory: Path) -> Any:
     """Return the cache of one kernel, or one that keeps nothing if the directory is bad."""
     before = {name: getattr(config, name, "") for name in ("CACHE_DIR", "CACHE_LOCATOR_CLASSES")}
@@ -182,6 +195,8 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # numba is untyped
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled kernel, or None if it must be compiled."""
+        if not all(map(is_ours, sig)):
+            return None
         try:
             found = super().load_overload(sig, target_context)
         except Exception as error:  # a damaged pickle can raise anything
@@ -198,6 +213,8 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # numba is untyped
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep a compiled kernel, if the disk allows."""
+        if not all(map(is_ours, sig)):
+            return
         try:
             super().save_overload(sig, data)
         except Exception as error:

@@ -12,7 +12,9 @@ from hedgerow.kernels.moments import gradient_record
 from hedgerow.kernels.team import cancelled, share
 
 _CHUNK = 2048
-_MAGNITUDE = 0x7FFFFFFF  # the bits of a float32 without its sign, which order as the numbers do
+# The bits of float32, which order as the numbers do: gradients without their sign, Hessians
+# with it, so that one below zero is beyond all others.
+_MASKS = (np.uint32(0x7FFFFFFF), np.uint32(0xFFFFFFFF))
 
 
 @kernel
@@ -41,7 +43,7 @@ def _derive(loss, y, raw, g, h):
     for i in range(y.shape[0]):
         target, score = y[i], raw[i]  # read once: a store might be to the same memory
         g[i] = loss.gradient(target, score)
-        h[i] = loss.hessian(target, score)
+        h[i] = loss.hessian(target, score) + 0.0  # no zero has a sign
 
 
 @part
@@ -108,16 +110,16 @@ def _subtract_class(labels, k, n_classes, g, h):
 
 @kernel
 def largest_bits(team, bits, peaks):
-    """Set each thread's largest magnitudes; NaN is beyond infinity.
+    """Set each thread's largest |g| and h; NaN is beyond infinity, h below zero beyond NaN.
 
-    bits   int32 [2, n_rows]       read     the memory of float32 derivatives
-    peaks  int32 [n_threads, 2]    write
+    bits   uint32 [2, n_rows]       read     the memory of float32 derivatives
+    peaks  uint32 [n_threads, 2]    write
     """
     begin, end = share(team, bits.shape[1])
     for which in range(2):
-        own, largest = bits[which, begin:end], np.int32(0)
+        own, largest, mask = bits[which, begin:end], np.uint32(0), _MASKS[which]
         for i in range(own.shape[0]):
-            largest = max(largest, own[i] & np.int32(_MAGNITUDE))
+            largest = max(largest, own[i] & mask)
         peaks[team.thread, which] = largest
 
 

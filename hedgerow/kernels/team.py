@@ -172,7 +172,7 @@ class Team:
             return
         kind = (kernel, *map(type, arguments))
         if kind not in self._compiled:
-            _compile(kernel, (self._members[0], *arguments))
+            compiled_for(kernel, (self._members[0], *arguments))
             self._compiled.add(kind)
         tasks = [_Task(self, partial(kernel, member, *arguments)) for member in self._members]
         ended: list[_Task] = []
@@ -227,7 +227,7 @@ class Team:
         self.run(take)
 
 
-def _compile(kernel: Any, arguments: tuple[Any, ...]) -> None:
+def compiled_for(kernel: Any, arguments: tuple[Any, ...]) -> None:
     """Compile (or load) a kernel in the calling thread, so that errors and Ctrl-C end there."""
     if hasattr(kernel, "overloads"):
         signature = tuple(numba.typeof(argument) for argument in arguments)

@@ -50,7 +50,7 @@ class Bernoulli(NamedTuple):
         return _log_odds(y, w)
 
     def link(self, raw: Array) -> Array:
-        return _logistic_of_array(raw)
+        return logistic_of_array(raw)
 
     def check(self, y: Array) -> None:
         demand_classes(y, 2, "Bernoulli")
@@ -82,7 +82,7 @@ class Exponential(NamedTuple):
         return 0.5 * _log_odds(y, w)
 
     def link(self, raw: Array) -> Array:
-        return _logistic_of_array(2.0 * raw)
+        return logistic_of_array(2.0 * raw)
 
     def check(self, y: Array) -> None:
         demand_classes(y, 2, "Exponential")
@@ -149,7 +149,7 @@ def _log_odds(y: Array, w: Array) -> float:
     return min(max(log(odds), -_MOST_LOG_ODDS), _MOST_LOG_ODDS)
 
 
-def _logistic_of_array(raw: Array) -> NDArray[np.float64]:
+def logistic_of_array(raw: Array) -> NDArray[np.float64]:
     """Return 1 / (1 + e^-raw), with the bits of `logistic`."""
     e = exp(-np.abs(raw))
     return np.where(raw < 0.0, e, 1.0) / (1.0 + e)

@@ -90,12 +90,16 @@ for _operation in UNARY_RULES:
 
 
 def as_series(x: Any) -> Series:
-    """Return a series as it is, and a number as a constant series."""
-    return x if isinstance(x, Series) else Series(float(x), 0.0, 0.0)
+    """Return a series as it is, and a number as a constant series; that of NaN has no slope."""
+    return x if isinstance(x, Series) else _of_number(float(x))
+
+
+def _of_number(x: Any) -> Series:
+    return Series(x, 0.0 * x, 0.0 * x)
 
 
 compiled_as(
     as_series,
-    lambda x: (lambda x: x) if isinstance(x, SeriesType) else (lambda x: Series(x, 0.0, 0.0)),
+    lambda x: (lambda x: x) if isinstance(x, SeriesType) else _of_number,
     "x",
 )

@@ -26,7 +26,7 @@ def weighted_mean(values: Array, w: Array) -> float:
     """
     kept = w > 0.0
     v, weights = (values, w) if kept.all() else (values[kept], w[kept])
-    mean = _exact_sum(v, weights) / _exact_sum(np.ones(len(weights)), weights)
+    mean = exact_sum(v, weights) / exact_sum(np.ones(len(weights)), weights)
     return float(min(max(mean, v.min()), v.max()))
 
 
@@ -83,12 +83,12 @@ def huber_centre(values: Array, w: Array, delta: float) -> float:
     if not near.any():  # no pull between the corners but for rounding
         return float(middle + half_way)
     ones = np.ones(len(v))
-    pull = _exact_sum(v[near], weights[near])
+    pull = exact_sum(v[near], weights[near])
     above, below = v > half_way + delta, v < half_way - delta
     pull += delta * (
-        _exact_sum(ones[above], weights[above]) - _exact_sum(ones[below], weights[below])
+        exact_sum(ones[above], weights[above]) - exact_sum(ones[below], weights[below])
     )
-    return float(middle + pull / _exact_sum(ones[near], weights[near]))
+    return float(middle + pull / exact_sum(ones[near], weights[near]))
 
 
 def _in_order(values: Array, w: Array) -> tuple[Array, Array]:
@@ -99,7 +99,7 @@ def _in_order(values: Array, w: Array) -> tuple[Array, Array]:
     return values[order], w[order]
 
 
-def _exact_sum(values: Array, w: Array) -> float:
+def exact_sum(values: Array, w: Array) -> float:
     """Return sum w v, v rounded to 52 bits of the largest; exact but for one rounding.
 
     Whole weights are multiplied as whole numbers: three rows are a row of weight 3.

@@ -23,6 +23,7 @@ REGRESSORS = [
     GradientBoostingRegressor(**FEW, loss="huber"),
     GradientBoostingRegressor(**FEW, loss="quantile", alpha=0.3),
     GradientBoostingRegressor(**FEW, max_leaf_nodes=None, max_depth=3, l1=0.1),
+    GradientBoostingRegressor(**FEW, prune="post", gamma=2.0),
 ]
 COUNTS = [GradientBoostingRegressor(**FEW, loss=loss) for loss in ("poisson", "gamma", "tweedie")]
 CLASSIFIERS = [

@@ -12,11 +12,14 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import NamedTuple
 
 import pytest
 
 from hedgerow.kernels import cache
 from hedgerow.kernels.cache import CheckedFile, cache_root, private_directory
+from hedgerow.losses import Huber
 
 PACKAGE = Path(cache.__file__).parent.parent
 ANNOUNCEMENT = "hedgerow: compiling kernels"
@@ -51,6 +54,10 @@ print(judge(Scaled(1.0), sums), largest(sums))
 if hasattr(judge, "stats"):
     print(sum(sum(f.stats.cache_hits.values()) for f in (judge, largest)), "loaded")
 """
+
+
+class NamedBase(NamedTuple):
+    factor: float
 
 
 class House:
@@ -367,3 +374,39 @@ def test_nothing_is_unpickled_before_its_digest_is_checked(tmp_path):
     with pytest.raises(ValueError, match="damaged"):
         file.load("key")
     assert not (tmp_path / "sprung").exists()
+
+
+OUTSIDE = """
+from typing import NamedTuple
+import numpy as np
+from hedgerow.kernels.small_kernels import judge
+
+class Mine(NamedTuple):
+    factor: float
+
+    def score(self, sums, first=0):
+        return FORMULA
+
+class Around(NamedTuple):
+    inner: Mine
+
+    def score(self, sums, first=0):
+        return self.inner.score(sums)
+
+print(judge(Mine(2.0), np.array([3.0])), judge(Around(Mine(2.0)), np.array([3.0])))
+"""
+
+
+def test_a_class_from_outside_is_compiled_anew_in_every_process(house):
+    for formula, result in (("self.factor * sums[0]", "6.0"), ("self.factor + sums[0]", "5.0")):
+        assert house.run(OUTSIDE.replace("FORMULA", formula)).stdout.split() == [result, result]
+    assert house.files("*judge*.nbc") == []
+
+
+def test_a_class_made_by_our_own_code_is_from_outside():
+    named = [type("Scaled", (NamedBase,), {"__module__": "hedgerow.losses.regression"}), NamedBase]
+    for kind in named:
+        assert not cache.is_ours(SimpleNamespace(instance_class=kind, types=()))
+    inner = SimpleNamespace(instance_class=NamedBase)
+    assert cache.is_ours(SimpleNamespace(instance_class=Huber, types=()))
+    assert not cache.is_ours(SimpleNamespace(instance_class=Huber, types=(inner,)))

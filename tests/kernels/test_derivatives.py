@@ -1,6 +1,7 @@
 """Derivatives, records and steps of boosting, against plain Python."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -64,21 +65,43 @@ def test_every_class_has_its_derivatives(n_threads, n_classes):
 
 
 SINGLES = st.floats(width=32, allow_nan=False)
+POSITIVE = st.floats(min_value=0.0, width=32)
 
 
-@given(st.lists(st.tuples(SINGLES, SINGLES), min_size=1, max_size=40), st.integers(1, 3))
+@given(st.lists(st.tuples(SINGLES, POSITIVE), min_size=1, max_size=40), st.integers(1, 3))
 def test_the_largest_bits_are_those_of_the_largest_magnitude(rows, n_threads):
-    pairs = np.array(rows, np.float32).T.copy()
-    peaks = np.full((n_threads, 2), -7, np.int32)
-    run(n_threads, largest_bits, pairs.view(np.int32), peaks)
+    pairs = np.abs(np.array(rows, np.float32)).T.copy()
+    pairs[0] = np.array(rows, np.float32)[:, 0]
+    peaks = np.full((n_threads, 2), 7, np.uint32)
+    run(n_threads, largest_bits, pairs.view(np.uint32), peaks)
     assert_array_equal(peaks.max(axis=0).view(np.float32), np.abs(pairs).max(axis=1))
 
 
-def test_no_number_is_beyond_infinity_but_nan_is():
-    for value, beyond in ((np.inf, False), (np.nan, True)):
-        peaks = np.zeros((1, 2), np.int32)
-        run(1, largest_bits, np.array([[1.0], [value]], np.float32).view(np.int32), peaks)
-        assert (peaks[0, 1] > 0x7F800000) == beyond
+def test_nan_is_beyond_infinity_and_a_hessian_below_zero_beyond_nan():
+    order = []
+    for value in (np.inf, np.nan, -1e-30):
+        peaks = np.zeros((1, 2), np.uint32)
+        pairs = np.array([[1.0, -value], [1.0, value]], np.float32)
+        run(1, largest_bits, pairs.view(np.uint32), peaks)
+        order.append(int(peaks[0, 1]))
+    assert 0x7F800000 == order[0] < order[1] < order[2]
+    assert peaks[0, 0].view(np.float32) == 1.0
+
+
+class MinusZero(NamedTuple):
+    n_outputs: int = 1
+
+    def gradient(self, y, f):
+        return f - y
+
+    def hessian(self, y, f):
+        return -0.0 * abs(f - y)
+
+
+def test_no_hessian_is_minus_zero():
+    pairs = np.full((1, 2, N_ROWS), np.nan, np.float32)
+    run(1, derive, MinusZero(), numbers(0, N_ROWS), np.ones(1), numbers(1, 1, N_ROWS), pairs)
+    assert not np.signbit(pairs[0, 1]).any()
 
 
 DYADIC = st.integers(-(2**14), 2**14).map(lambda k: k / 64)
