@@ -147,6 +147,8 @@ def _grow_tasks(
     problem: Problem, space: Workspace, nodes: Nodes, room: tuple[int, int], team: Team
 ) -> None:
     """Grow the leaves that were put aside, each by one thread, the largest first."""
+    if not space.n_tasks[0]:
+        return
     tasks = space.tasks[:, : int(space.n_tasks[0])]
     alone = problem._replace(rules=problem.rules._replace(small=0))
     width, n_features = problem.moments.width(), len(problem.codes.features)
@@ -162,7 +164,7 @@ def _grow_tasks(
         desks = desks_for(1, n_features, room[0], width, room[1])
         grow_kernel(member, alone, bench, desks, nodes)
 
-    if len(tasks[0]) and not nodes.counters[OVERFLOW]:
+    if not nodes.counters[OVERFLOW]:
         team.run_each(grow_task, np.argsort(-tasks[0].n_rows, kind="stable").tolist())
 
 
