@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.ensembles.additive import AdditiveModel, Floats, Harvest
+from hedgerow.ensembles.leaves import exact_leaves
 from hedgerow.ensembles.stage import Stage
 from hedgerow.kernels.criteria import Newton
 from hedgerow.kernels.derivatives import total_steps, write_records
@@ -180,7 +181,7 @@ class Boosting:
         join_sums(nodes.table, sums)
         G, H = (sums[0] / fine).T
         if hasattr(stage.loss, "leaf"):
-            value = _exact_leaves(stage, nodes.leaf_of_row, n_nodes)
+            value = exact_leaves(stage, nodes.leaf_of_row, n_nodes, team)
         elif rules.newton:
             value = -np.sign(G) * np.maximum(np.abs(G) - rules.l1, 0.0) / (H + rules.l2)
         else:
@@ -208,21 +209,3 @@ def _scales(
     room = _SUM - 1.5 * stage.total_weight  # rounding and the least Hessian add to a sum
     steps = np.minimum([_G_STEPS, _H_STEPS], np.floor(room * peak / total))
     return np.asarray(np.maximum(steps, 1.0) / peak, np.float32)
-
-
-def _exact_leaves(stage: Stage, leaf_of_row: NDArray[np.int32], n_nodes: int) -> Floats:
-    """Return what minimises the loss in each leaf."""
-    rows = np.flatnonzero(leaf_of_row >= 0)
-    rows = rows[np.argsort(leaf_of_row[rows], kind="stable")]
-    leaves = leaf_of_row[rows]
-    residual, weights = stage.y[rows] - stage.raw[0, rows], stage.weights[rows]
-    value = np.zeros(n_nodes)
-    bounds = np.flatnonzero(np.diff(leaves)) + 1
-    for part, w, leaf in zip(
-        np.split(residual, bounds),
-        np.split(weights, bounds),
-        leaves[np.concatenate([[0], bounds])],
-        strict=True,
-    ):
-        value[leaf] = stage.loss.leaf(part, w)
-    return value

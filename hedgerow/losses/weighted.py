@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.finished import N_LIMBS, add_products, step_of, summed_limbs
+from hedgerow.kernels.selection import N_CELLS, select
 
 Array = NDArray[np.float64]
 
+_MANTISSA = 52  # one bit less than there are: `total` may be rounded
+_WEIGHT_BITS = 31
 _SPLITTER = 2.0**27 + 1.0
 _ROUNDING = 2.0**-44  # of a sum of rounded terms
 _LEAST_DELTA = 2.0**-40  # of the range; below, Huber's centre is the median to 12 digits
@@ -40,14 +43,38 @@ def weighted_quantile(values: Array, w: Array, level: float) -> float:
     >>> weighted_quantile(np.array([4.0, 1.0]), np.array([1.0, 1.0]), 0.5)
     2.5
     """
+    has_weight = w > 0.0
+    if not has_weight.all():
+        values, w = values[has_weight], w[has_weight]
+    total = float(w.sum())
+    if not _adds_up(w, total):
+        return sorted_quantile(values, w, level)
+    found = np.empty(2, np.uint64)
+    keys = (values + 0.0).view(np.uint64)  # + 0.0: no zero has a sign
+    select(keys, w.copy(), level * total, np.empty(N_CELLS), found)
+    low, high = found.view(np.float64).tolist()
+    return _half_way(low, high) if level == 0.5 else float(low)
+
+
+def sorted_quantile(values: Array, w: Array, level: float) -> float:
+    """Return the weighted quantile by its definition; weights are added in sorted order."""
     v, weights = _in_order(values, w)
     cumulated = np.cumsum(weights)
     target = level * cumulated[-1]
     place = min(int(np.searchsorted(cumulated, target)), len(v) - 1)
     if level == 0.5 and cumulated[place] == target and place + 1 < len(v):
-        low, high = float(v[place]), float(v[place + 1])
-        return 0.5 * (low + high) if math.isfinite(low + high) else 0.5 * low + 0.5 * high
-    return float(v[place])
+        return _half_way(float(v[place]) + 0.0, float(v[place + 1]) + 0.0)
+    return float(v[place]) + 0.0
+
+
+def _half_way(low: float, high: float) -> float:
+    return 0.5 * (low + high) if math.isfinite(low + high) else 0.5 * low + 0.5 * high
+
+
+def _adds_up(w: Array, total: float) -> bool:
+    """Tell whether any sums of these weights are exact: all are multiples of a last bit."""
+    steps = np.ldexp(w, _MANTISSA - int(np.frexp(total)[1]))
+    return bool((steps == np.rint(steps)).all())
 
 
 def weighted_median(values: Array, w: Array) -> float:
@@ -102,16 +129,19 @@ def _in_order(values: Array, w: Array) -> tuple[Array, Array]:
 def exact_sum(values: Array, w: Array) -> float:
     """Return sum w v, v rounded to 52 bits of the largest; exact but for one rounding.
 
-    Whole weights are multiplied as whole numbers: three rows are a row of weight 3.
+    Weights of at most 31 bits are multiplied as whole numbers: three rows are a row of weight 3.
     """
     if not len(values):
         return 0.0
-    if w.max() <= 2.0**31 and (w == np.rint(w)).all():
+    most = int(np.frexp(w.max())[1])
+    exponent = 0 if most <= _WEIGHT_BITS and (w == np.rint(w)).all() else most - _WEIGHT_BITS
+    whole = np.ldexp(w, -exponent)
+    if (whole == np.rint(whole)).all():
         unit = float(step_of(np.abs(values).max(keepdims=True))[0]) or 1.0
         limbs = np.zeros((1, N_LIMBS), np.int64)
         steps = np.rint(values / unit).astype(np.int64)
-        add_products(np.zeros(len(w), np.int64), w.astype(np.int64), steps, limbs)
-        return float(summed_limbs(limbs)[0]) * unit
+        add_products(np.zeros(len(w), np.int64), whole.astype(np.int64), steps, limbs)
+        return math.ldexp(float(summed_limbs(limbs)[0]) * unit, exponent)
     return math.fsum(np.concatenate(_exact_product(values, w)))
 
 
