@@ -8,15 +8,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.data.binned import MAX_BINS, Recipe
+from hedgerow.data.binned import MAX_BINS, BinnedTable, Recipe
 from hedgerow.data.table import Schema, Table, read_table
 from hedgerow.ensembles.additive import AdditiveModel
 from hedgerow.ensembles.boosting import Boosting, BoostingRules
 from hedgerow.ensembles.stage import Stage
 from hedgerow.estimators.cart import Sample
+from hedgerow.estimators.constraints import interaction_groups, monotone_signs, n_drawn
 from hedgerow.estimators.folds import content_folds
 from hedgerow.estimators.stopping import Watch
 from hedgerow.estimators.tables import ReadsTables, bin_for, categorical_columns
@@ -26,6 +27,12 @@ from hedgerow.trees.rules import GrowthRules
 _AUTO_STOPPING_ROWS = 10_000  # up to here early_stopping="auto" is False
 _LEAST_GAIN = 1e-12  # of the total weight: rounding may make a useless split gain a little
 
+MAX_FEATURES: list[Any] = [
+    Interval(Integral, 1, None, closed="left"),
+    Interval(RealNotInt, 0.0, 1.0, closed="right"),
+    StrOptions({"sqrt", "log2"}),
+    None,
+]
 BOOSTING_CONSTRAINTS: dict[str, list[Any]] = {
     "method": [StrOptions({"newton", "gradient"})],
     "n_estimators": [Interval(Integral, 1, None, closed="left")],
@@ -37,6 +44,13 @@ BOOSTING_CONSTRAINTS: dict[str, list[Any]] = {
     "l2": [Interval(Real, 0.0, None, closed="left")],
     "gamma": [Interval(Real, 0.0, None, closed="left")],
     "prune": [StrOptions({"pre", "post"})],
+    "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+    "max_features": MAX_FEATURES,
+    "max_features_level": MAX_FEATURES,
+    "max_features_tree": MAX_FEATURES,
+    "monotonic_cst": ["array-like", dict, None],
+    "interaction_cst": [list, tuple, StrOptions({"pairwise", "no_interactions"}), None],
+    "split_finding": [StrOptions({"histogram", "exact"})],
     "max_bins": [Interval(Integral, 2, MAX_BINS, closed="both")],
     "early_stopping": ["boolean", StrOptions({"auto"})],
     "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
@@ -85,7 +99,7 @@ class BaseGradientBoosting(ReadsTables):
             y = np.ascontiguousarray(sample.targets, np.float64)
             held_out, rows = self._held_out(table, schema, sample, y)
             stage = Stage(y, sample.plain, sample.factors, loss, rows)
-            boosting = Boosting(binned, stage, self._rules(sample), team)
+            boosting = Boosting(binned, stage, self._rules(sample, table, binned), team)
             if len(held_out):
                 watch = Watch(held_out, int(self.n_iter_no_change), float(self.tol), team)
                 watch.measure(stage)
@@ -121,17 +135,23 @@ class BaseGradientBoosting(ReadsTables):
             return none, none  # all rows are equal
         return np.flatnonzero(folds == 0), np.flatnonzero(folds != 0)
 
-    def _rules(self, sample: Sample) -> BoostingRules:
+    def _rules(self, sample: Sample, table: Table, binned: BinnedTable) -> BoostingRules:
         """Translate parameters into the rules of boosting."""
         total = float(sample.plain.counts.sum()) * sample.plain.unit
         least = max(float(self.gamma), _LEAST_GAIN * total)
+        drawn = self._n_drawn(table.n_features)
         growth = GrowthRules(
             max_leaves=self.max_leaf_nodes,
             max_depth=self.max_depth,
+            min_leaf_rows=int(self.min_samples_leaf),
             min_leaf_weight=float(self.min_child_weight),
             min_gain=least if self.prune == "pre" else -np.inf,
             keep_gain=least if self.prune == "post" else -np.inf,
+            groups=interaction_groups(self.interaction_cst, table),
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            n_tree_features=drawn[0],
+            n_level_features=drawn[1],
+            n_candidates=drawn[2],
         )
         return BoostingRules(
             n_rounds=int(self.n_estimators),
@@ -140,10 +160,20 @@ class BaseGradientBoosting(ReadsTables):
             newton=self.method == "newton",
             l1=float(self.l1),
             l2=float(self.l2),
+            signs=monotone_signs(self.monotonic_cst, table, binned.categories),
         )
 
+    def _n_drawn(self, n_features: int) -> tuple[int | None, int | None, int | None]:
+        """Return how many features trees, levels and nodes have, each of what it is drawn from."""
+        tree = n_drawn(self.max_features_tree, n_features)
+        level = n_drawn(self.max_features_level, tree or n_features)
+        node = n_drawn(self.max_features, level or tree or n_features)
+        return tree, level, node
+
     def _recipe(self, table: Table, n_rows: int) -> Recipe:  # noqa: ARG002  same for any number
-        return Recipe(int(self.max_bins), categorical_columns(self.categorical_features, table))
+        exact = self.split_finding == "exact"
+        categorical = categorical_columns(self.categorical_features, table)
+        return Recipe(None if exact else int(self.max_bins), categorical)
 
     def _raw(self, X: Any) -> NDArray[np.float64]:
         """Return the scores of rows, float64 [n_rows, n_outputs]."""

@@ -30,6 +30,8 @@ def search_bins(problem, feature, cells, node, scratch, found):
         n_cuts = about.n_bins - 1 + has_missing * (1 - missing_left)
         _run(cells, about.missing, missing_left, node.total, n_cuts, width, scratch.running)
         _judge(problem, n_cuts, width, scratch)
+        if missing_left:
+            _leave_values_left(cells, width, scratch.keys)
         best, margin, bin = _widest_best(cells, n_cuts, about.n_bins, width, scratch.keys)
         if beats(best - parent, margin, feature, found):
             found.gain, found.margin, found.feature = best - parent, margin, feature
@@ -74,7 +76,16 @@ def _judge(problem, n_cuts, width, scratch):
         at = bin * width
         enough = min(criterion.mass(below, at), criterion.mass(above, at)) >= rules.min_weight
         enough &= min(moments.count(below, at), moments.count(above, at)) >= rules.min_rows
-        keys[bin] = criterion.score(below, at) + criterion.score(above, at) if enough else -np.inf
+        keys[bin] = criterion.both(below, above, at) if enough else -np.inf
+
+
+@part
+def _leave_values_left(cells, width, keys):
+    """Take out the cuts that have missing values alone on the left: they are tried on the right."""
+    bin = np.int64(0)
+    while cells[bin * width + width - 1] == 0:
+        keys[bin] = -np.inf
+        bin += 1
 
 
 @part

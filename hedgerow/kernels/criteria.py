@@ -7,6 +7,9 @@ with these sums: the same gains, written so that they cost less or lose no digit
 A search first offers each feature's cuts to `scores_rows`. These criteria decline: their
 scores are functions of sums. `absolute.AbsoluteError`, whose score is not, judges the cuts
 from the node's rows then and there.
+
+`both(left, right)` is the score of two sides. With `within`, `toward` and `halves` it is
+where monotone constraints come in: see `bounds`.
 """
 
 import math
@@ -15,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels.bounds import without_bounds
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.logarithm import log2
 
@@ -27,6 +31,7 @@ def _total(sums, first, n_classes):
     return W
 
 
+@without_bounds
 class Gini(NamedTuple):
     """Gini impurity, sum_k p_k (1 - p_k).
 
@@ -54,6 +59,7 @@ class Gini(NamedTuple):
         return False
 
 
+@without_bounds
 class Entropy(NamedTuple):
     """Entropy in bits, -sum_k p_k log2 p_k (the notes' natural logarithm, times 1 / ln 2).
 
@@ -81,6 +87,7 @@ class Entropy(NamedTuple):
         return False
 
 
+@without_bounds
 class Misclassification(NamedTuple):
     """Share of rows outside the majority class, 1 - max_k p_k.
 
@@ -107,6 +114,7 @@ class Misclassification(NamedTuple):
         return False
 
 
+@without_bounds
 class Cost(NamedTuple):
     """Cost of the cheapest label, when calling class k by the name j costs cost[k, j].
 
@@ -138,6 +146,7 @@ class Cost(NamedTuple):
         return False
 
 
+@without_bounds
 class SquaredError(NamedTuple):
     """Squared error around the mean; a constant of the node is left out.
 
@@ -163,6 +172,7 @@ class SquaredError(NamedTuple):
         return False
 
 
+@without_bounds
 class SquaredErrors(NamedTuple):
     """Squared error summed over several outputs, each around its mean.
 
@@ -189,6 +199,7 @@ class SquaredErrors(NamedTuple):
         return False
 
 
+@without_bounds
 class Newton(NamedTuple):
     """Second-order fall of a loss in a leaf, from packed sums of GradientPairs.
 
@@ -209,9 +220,12 @@ class Newton(NamedTuple):
     def mass(self, sums, first=0):
         return sums[first] & 0x7FFFFFFF
 
-    def score(self, sums, first=0):
+    def pair(self, sums, first=0):
         G = np.int32(sums[first] >> 32) * self.g_unit
-        H = np.int32(sums[first] & 0x7FFFFFFF) * self.h_unit
+        return G, np.int32(sums[first] & 0x7FFFFFFF) * self.h_unit
+
+    def score(self, sums, first=0):
+        G, H = self.pair(sums, first)
         T = max(abs(G) - self.l1, 0.0)
         return T * T / (2.0 * (H + self.l2))
 

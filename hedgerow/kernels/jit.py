@@ -97,6 +97,11 @@ callable_in_kernels("at", "moments, sums")  # criteria
 callable_in_kernels("score", "sums, first=0")
 callable_in_kernels("scores_rows", "codes, feature, n_codes, start, node, width, scratch")
 callable_in_kernels("mass", "sums, first=0")
+callable_in_kernels("pair", "sums, first=0")
+callable_in_kernels("within", "low, high")
+callable_in_kernels("toward", "feature")
+callable_in_kernels("both", "left, right, first=0")
+callable_in_kernels("halves", "left, right")
 callable_in_kernels("loss", "y, f", inlined=True)  # losses
 callable_in_kernels("gradient", "y, f", inlined=True)
 callable_in_kernels("hessian", "y, f", inlined=True)

@@ -27,6 +27,7 @@ def write_split(problem, nodes, split, node, desk):
         _part_no_bin(problem.codes, parent)
     for side in range(2):
         clear_node(nodes.table[left + side])
+        nodes.table[left + side].parent = split.node
     n_categories = problem.codes.features[split.feature].n_categories
     if n_categories > 0:
         n_words = n_categories // 64 + 1
