@@ -51,6 +51,16 @@ def steps() -> dict[str, Callable[[], None]]:
     for loss in REGRESSION_LOSSES:
         model = GradientBoostingRegressor(loss=loss)
         work[f"boosting, {loss}"] = partial(_boost, model, X, counts)
+    boosted, up = GradientBoostingRegressor, [1, 0, 0, 0]
+    ways = {
+        "monotone": boosted(monotonic_cst=up),
+        "counted rows": boosted(min_samples_leaf=2),
+        "monotone, counted rows": boosted(monotonic_cst=up, min_samples_leaf=2),
+        "post-pruned": boosted(prune="post"),
+        "median, monotone": boosted(loss="absolute_error", monotonic_cst=up),
+    }
+    for name, model in ways.items():
+        work[f"boosting, {name}"] = partial(_boost, model, X, counts)
     classes = np.digitize(counts, [3.0, 6.0])
     work["boosting, log_loss"] = partial(_boost, GradientBoostingClassifier(), X, labels)
     work["boosting, several classes"] = partial(_boost, GradientBoostingClassifier(), X, classes)

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.ensembles.additive import AdditiveModel, Floats, Harvest
+from hedgerow.ensembles.cells import Cells, Penalties
 from hedgerow.ensembles.leaves import exact_leaves
 from hedgerow.ensembles.stage import Stage
-from hedgerow.kernels.criteria import Newton
+from hedgerow.kernels.bounds import fill_splits, hold_values
 from hedgerow.kernels.derivatives import total_steps, write_records
-from hedgerow.kernels.moments import GradientPairs
+from hedgerow.kernels.random import mixed_bits
 from hedgerow.kernels.steps import add_values, join_sums, sum_leaves
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.workspace import N_NODES, Nodes
@@ -30,7 +31,6 @@ from hedgerow.trees.grower import Grower, Judge
 from hedgerow.trees.rules import GrowthRules
 
 _G_STEPS, _H_STEPS = 2**15 - 1, 2**16 - 1
-_SUM = 2**31 - 1
 _COARSE = 2.0**20
 _FINE_BITS = 61
 
@@ -51,6 +51,8 @@ class BoostingRules:
     l1, l2 : float
     smooth : float
         Draws the means of rare categories to 0 when categories are ordered.
+    signs : int64 [n_features] or None
+        1 or -1: the model must not fall or rise in this feature; 0: it may.
     """
 
     n_rounds: int
@@ -60,6 +62,7 @@ class BoostingRules:
     l1: float = 0.0
     l2: float = 1.0
     smooth: float = 10.0
+    signs: NDArray[np.int64] | None = None
 
 
 class Boosting:
@@ -67,6 +70,7 @@ class Boosting:
 
     def __init__(self, table: BinnedTable, stage: Stage, rules: BoostingRules, team: Team) -> None:
         self._table, self.stage, self._rules, self._team = table, stage, rules, team
+        self._cells = Cells.of(len(stage.y), stage.total_weight, rules.growth)
         self._grower: Grower | None = None
         self._harvest = Harvest()
         self._before: AdditiveModel | None = None
@@ -149,11 +153,12 @@ class Boosting:
         if not rules.newton:
             h = self._unit_hessians()
             peak = np.array([peak[0], float(h.max())])
-        scales = _scales(stage, g, h, peak, team)
+        scales = _scales(stage, g, h, peak, self._cells, team)
         units = 1.0 / scales.astype(np.float64)
         l1, l2 = (rules.l1, rules.l2) if rules.newton else (0.0, 0.0)
-        moments = GradientPairs(stage.whole, stage.mask, float(rules.smooth / units[1]))
-        criterion = Newton(float(units[0]), float(units[1]), float(l1), float(l2))
+        penalties = Penalties(float(l1), float(l2), rules.smooth)
+        weights = stage.whole, stage.mask
+        moments, criterion = self._cells.judged(weights, units, penalties, rules.signs)
         rows = stage.rows
         records = np.empty(len(rows) or len(g), np.int64) if self._grower is None else rows
         judge = Judge(moments, criterion, records, float(units[1]), 1.0)
@@ -163,7 +168,8 @@ class Boosting:
         def fill(target: NDArray[np.int64]) -> None:
             team.run(write_records, g, h, scales, rows, target)
 
-        return self._grower.grow(judge, fill)
+        number = self.n_rounds * len(stage.pairs) + output
+        return self._grower.grow(judge, fill, mixed_bits(rules.growth.seed, number))
 
     def _unit_hessians(self) -> NDArray[np.float32]:
         ones = self.stage.ones
@@ -187,6 +193,10 @@ class Boosting:
         else:
             value = -G / np.maximum(H, np.finfo(float).tiny)
         value = np.where(H > 0, value, 0.0)
+        if rules.signs is not None:
+            if hasattr(stage.loss, "leaf"):
+                fill_splits(nodes.table, H, value)
+            hold_values(nodes.table, rules.signs, value, np.empty((n_nodes, 2)))
         return np.column_stack([rules.rate * value, G, H])
 
 
@@ -195,9 +205,10 @@ def _scales(
     g: NDArray[np.float32],
     h: NDArray[np.float32],
     peak: Floats,
+    cells: Cells,
     team: Team,
 ) -> NDArray[np.float32]:
-    """Return steps per 1.0 of g and h: as many as 16 bits a row and 31 bits a sum allow.
+    """Return steps per 1.0 of g and h: as many as 16 bits a row, and the cells, allow.
 
     The largest magnitude is a whole number of steps, so that equal numbers stay exact.
     """
@@ -206,6 +217,6 @@ def _scales(
     totals = np.zeros((team.n_threads, 2), np.int64)
     team.run(total_steps, g, h, stage.whole, stage.mask, coarse, totals)
     total = totals.sum(axis=0) / coarse.astype(np.float64)
-    room = _SUM - 1.5 * stage.total_weight  # rounding and the least Hessian add to a sum
+    room = cells.largest - 1.5 * stage.total_weight  # rounding and the least Hessian add to a sum
     steps = np.minimum([_G_STEPS, _H_STEPS], np.floor(room * peak / total))
     return np.asarray(np.maximum(steps, 1.0) / peak, np.float32)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.data.binned import MAX_BINS, Recipe
 from hedgerow.data.table import Table
+from hedgerow.estimators.constraints import n_drawn
 from hedgerow.estimators.notebook import ShowsItsTree
 from hedgerow.estimators.sklearn_tree import SklearnTree
 from hedgerow.estimators.tables import ReadsTables, categorical_columns
@@ -89,19 +90,7 @@ class BaseTree(ReadsTables, ShowsItsTree):
 
     def _n_candidates(self, n_features: int) -> int | None:
         """Return the number of features tried per node, None for all."""
-        wanted = self.max_features
-        if wanted is None:
-            return None
-        if wanted == "sqrt":
-            number = int(np.sqrt(n_features))
-        elif wanted == "log2":
-            number = int(np.log2(n_features))
-        elif isinstance(wanted, Integral):
-            number = min(int(wanted), n_features)
-        else:
-            number = int(wanted * n_features)
-        number = max(1, number)
-        return None if number == n_features else number
+        return n_drawn(self.max_features, n_features)
 
     def _recipe(self, table: Table, n_rows: int) -> Recipe:
         """Decide how the table is binned."""

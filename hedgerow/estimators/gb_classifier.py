@@ -73,11 +73,18 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         learning_rate: float = 0.1,
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
+        min_samples_leaf: int = 1,
         min_child_weight: float = 1.0,
         l1: float = 0.0,
         l2: float = 1.0,
         gamma: float = 0.0,
         prune: str = "pre",
+        max_features: Any = None,
+        max_features_level: Any = None,
+        max_features_tree: Any = None,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
+        split_finding: str = "histogram",
         max_bins: int = 255,
         class_weight: Any = None,
         early_stopping: Any = "auto",
@@ -103,11 +110,18 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         self.learning_rate = learning_rate
         self.max_leaf_nodes = max_leaf_nodes
         self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
         self.min_child_weight = min_child_weight
         self.l1 = l1
         self.l2 = l2
         self.gamma = gamma
         self.prune = prune
+        self.max_features = max_features
+        self.max_features_level = max_features_level
+        self.max_features_tree = max_features_tree
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.split_finding = split_finding
         self.max_bins = max_bins
         self.class_weight = class_weight
         self.early_stopping = early_stopping
@@ -129,6 +143,11 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         factors = check_class_weight(self.class_weight, classes, codes, weights)
         sample = Sample(codes, weights, factors=factors)
         self.classes_, self.n_classes_ = classes, len(classes)
+        if self.monotonic_cst is not None and len(classes) > 2:
+            raise ValueError(
+                f"monotonic_cst is for two classes, but y has {len(classes)}: the probabilities of "
+                "more cannot all rise. Use monotonic_cst=None."
+            )
         self._keep(table, sample, self._loss_value(), request)
 
     def _loss_value(self) -> Any:

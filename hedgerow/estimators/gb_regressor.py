@@ -73,7 +73,11 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         Take the fewest rounds within one standard error of the best.
     learning_rate : float
     max_leaf_nodes, max_depth : int or None
-        With `max_leaf_nodes` the leaf of the highest gain is split next.
+        With `max_leaf_nodes` the leaf of the highest gain is split next; without, all leaves
+        are, down to `max_depth`.
+    min_samples_leaf : int
+        Least number of rows of a leaf. Above 1 rows are counted, whatever their weight: a row
+        of weight 3 is then no longer three rows.
     min_child_weight : float
         Least sum of Hessians of a leaf; for "squared_error" that is its weight.
     l1, l2, gamma : float
@@ -83,6 +87,17 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         Stop where no split gains `gamma`, or grow on whatever the gain and then take away
         bottom splits that gain less: a split stays if one below it does. Of an exclusive or
         "post" keeps four leaves, "pre" one.
+    max_features, max_features_level, max_features_tree : int, float, "sqrt", "log2" or None
+        Features that are drawn for each node, for each level of a tree and for each tree: a
+        number or a share, of those of the node's level, of the tree, of X. None: all.
+    monotonic_cst : array [n_features] of 1, -1 and 0, dict from names of columns, or None
+        Where it is 1 the model never falls when the feature rises, -1: never rises, if all
+        else stays the same. Not for categories, nor for more than two classes.
+    interaction_cst : "pairwise", "no_interactions", list of groups of columns, or None
+        Features that may meet on the way to a leaf: two of a kind, no two, or those of one
+        group, by number or name; columns in no group are one more group.
+    split_finding : {"histogram", "exact"}
+        Cuts between at most `max_bins` bins, or between any two values.
     max_bins : int
     early_stopping : "auto" or bool
         Hold out `validation_fraction` of the rows, stop when their loss has not fallen by
@@ -188,11 +203,18 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         learning_rate: float = 0.1,
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
+        min_samples_leaf: int = 1,
         min_child_weight: float = 20.0,
         l1: float = 0.0,
         l2: float = 1.0,
         gamma: float = 0.0,
         prune: str = "pre",
+        max_features: Any = None,
+        max_features_level: Any = None,
+        max_features_tree: Any = None,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
+        split_finding: str = "histogram",
         max_bins: int = 255,
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
@@ -219,11 +241,18 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         self.learning_rate = learning_rate
         self.max_leaf_nodes = max_leaf_nodes
         self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
         self.min_child_weight = min_child_weight
         self.l1 = l1
         self.l2 = l2
         self.gamma = gamma
         self.prune = prune
+        self.max_features = max_features
+        self.max_features_level = max_features_level
+        self.max_features_tree = max_features_tree
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.split_finding = split_finding
         self.max_bins = max_bins
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction

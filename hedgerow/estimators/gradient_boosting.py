@@ -9,13 +9,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.data.binned import MAX_BINS, Recipe
+from hedgerow.data.binned import MAX_BINS, BinnedTable, Recipe
 from hedgerow.data.table import Table, read_table
 from hedgerow.ensembles.boosting import BoostingRules
 from hedgerow.estimators.cart import Sample
+from hedgerow.estimators.constraints import interaction_groups, monotone_signs, n_drawn
 from hedgerow.estimators.control import Control
 from hedgerow.estimators.explaining import Explains, check_n_trees
 from hedgerow.estimators.folds import content_folds
@@ -30,6 +31,12 @@ _LEAST_GAIN = 1e-12  # of the total weight: rounding may make a useless split ga
 # What some fits find out and others do not.
 _FOUND = ("evals_result_", "validation_losses_", "cv_results_", "oof_predictions_")
 
+MAX_FEATURES: list[Any] = [
+    Interval(Integral, 1, None, closed="left"),
+    Interval(RealNotInt, 0.0, 1.0, closed="right"),
+    StrOptions({"sqrt", "log2"}),
+    None,
+]
 BOOSTING_CONSTRAINTS: dict[str, list[Any]] = {
     "method": [StrOptions({"newton", "gradient"})],
     "n_estimators": [Interval(Integral, 1, None, closed="left"), StrOptions({"cv"})],
@@ -49,6 +56,13 @@ BOOSTING_CONSTRAINTS: dict[str, list[Any]] = {
     "l2": [Interval(Real, 0.0, None, closed="left")],
     "gamma": [Interval(Real, 0.0, None, closed="left")],
     "prune": [StrOptions({"pre", "post"})],
+    "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+    "max_features": MAX_FEATURES,
+    "max_features_level": MAX_FEATURES,
+    "max_features_tree": MAX_FEATURES,
+    "monotonic_cst": ["array-like", dict, None],
+    "interaction_cst": [list, tuple, StrOptions({"pairwise", "no_interactions"}), None],
+    "split_finding": [StrOptions({"histogram", "exact"})],
     "max_bins": [Interval(Integral, 2, MAX_BINS, closed="both")],
     "early_stopping": ["boolean", StrOptions({"auto"})],
     "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
@@ -117,7 +131,7 @@ class BaseGradientBoosting(Explains):
             self._has_offset = offset is not None
             if request.before is None:
                 self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-            ground = Ground(table, binned, sample, self._rules(sample), offset, team)
+            ground = Ground(table, binned, sample, self._rules(sample, table, binned), offset, team)
             grow = grown_by_cv if self._by_cv else grown
             with Control(self, ground.rules.n_rounds, request.begun) as control:
                 kept = grow(self, ground, loss, request, control)
@@ -134,17 +148,23 @@ class BaseGradientBoosting(Explains):
         """Deal rows out to folds."""
         return content_folds(values, sample.targets[:, None], n_folds)
 
-    def _rules(self, sample: Sample) -> BoostingRules:
+    def _rules(self, sample: Sample, table: Table, binned: BinnedTable) -> BoostingRules:
         """Translate parameters into the rules of boosting."""
         total = float(sample.plain.counts.sum()) * sample.plain.unit
         least = max(float(self.gamma), _LEAST_GAIN * total)
+        drawn = self._n_drawn(table.n_features)
         growth = GrowthRules(
             max_leaves=self.max_leaf_nodes,
             max_depth=self.max_depth,
+            min_leaf_rows=int(self.min_samples_leaf),
             min_leaf_weight=float(self.min_child_weight),
             min_gain=least if self.prune == "pre" else -np.inf,
             keep_gain=least if self.prune == "post" else -np.inf,
+            groups=interaction_groups(self.interaction_cst, table),
             seed=self._seed,
+            n_tree_features=drawn[0],
+            n_level_features=drawn[1],
+            n_candidates=drawn[2],
         )
         return BoostingRules(
             n_rounds=int(self.max_estimators if self._by_cv else self.n_estimators),
@@ -153,10 +173,20 @@ class BaseGradientBoosting(Explains):
             newton=self.method == "newton",
             l1=float(self.l1),
             l2=float(self.l2),
+            signs=monotone_signs(self.monotonic_cst, table, binned.categories),
         )
 
+    def _n_drawn(self, n_features: int) -> tuple[int | None, int | None, int | None]:
+        """Return how many features trees, levels and nodes have, each of what it is drawn from."""
+        tree = n_drawn(self.max_features_tree, n_features)
+        level = n_drawn(self.max_features_level, tree or n_features)
+        node = n_drawn(self.max_features, level or tree or n_features)
+        return tree, level, node
+
     def _recipe(self, table: Table, n_rows: int) -> Recipe:  # noqa: ARG002  same for any number
-        return Recipe(int(self.max_bins), categorical_columns(self.categorical_features, table))
+        exact = self.split_finding == "exact"
+        categorical = categorical_columns(self.categorical_features, table)
+        return Recipe(None if exact else int(self.max_bins), categorical)
 
     def _raw(self, X: Any, n_trees: int | None = None, offset: Any = None) -> NDArray[np.float64]:
         """Return the scores of rows, float64 [n_rows, n_outputs], after some rounds or all."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels.bounds import without_bounds
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.moments import row_of
 
@@ -18,6 +19,7 @@ from hedgerow.kernels.moments import row_of
 _WEIGHTS, _SUMS, _SPOT, _BEGIN, _ROWS = 0, 1, 2, 3, 4
 
 
+@without_bounds
 class AbsoluteError(NamedTuple):
     """Absolute error around the median.
 

@@ -62,10 +62,18 @@ def _has_one(cells, n_bins, width, has_missing):
 
 @inlined_part
 def _run(cells, missing, missing_left, n_cuts, width, below):
-    """Set `below` to the sums of bins 0..b, and of missing if left, for each cut b."""
+    """Set `below` to the sums of bins 0..b, and of missing if left, for each cut b.
+
+    Before the first bin with rows there is nothing: missing values alone are tried on the right.
+    """
+    first = np.int64(0)
+    if missing_left:
+        first = next_bin(cells, np.int64(-1), n_cuts, width)
+        for i in range(first * width):
+            below[i] = 0
     for k in range(width):
         left = missing_left * cells[missing * width + k]
-        for bin in range(n_cuts):
+        for bin in range(first, n_cuts):
             left += cells[bin * width + k]
             below[bin * width + k] = left
 
@@ -92,10 +100,11 @@ def _widest_best(problem, feature, cells, total, n_cuts, bar, scratch):
 @inlined_part
 def _score(criterion, total, at, width, scratch):
     """Return the score of both sides of a cut."""
-    above = scratch.sides[1]
+    below, above = scratch.sides[0], scratch.sides[1]
     for k in range(width):
-        above[k] = total[k] - scratch.running[0, at + k]
-    return criterion.score(scratch.running[0], at) + criterion.score(above)
+        below[k] = scratch.running[0, at + k]
+        above[k] = total[k] - below[k]
+    return criterion.both(below, above)
 
 
 @part

@@ -8,6 +8,9 @@ estimates the scores of all cuts of a histogram (see `screens`).
 A search first offers each feature's cuts to `scores_rows`. These criteria decline: their
 scores are functions of sums. `absolute.AbsoluteError`, whose score is not, judges the cuts
 from the node's rows then and there.
+
+`both(left, right)` is the score of two sides. With `within`, `toward` and `halves` it is
+where monotone constraints come in: see `bounds`.
 """
 
 import math
@@ -16,9 +19,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels.bounds import without_bounds
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.logarithm import log2
-from hedgerow.kernels.screens import screen_pairs, screen_sums
+from hedgerow.kernels.screens import screen_pairs
 
 
 @part
@@ -29,6 +33,7 @@ def _total(sums, first, n_classes):
     return W
 
 
+@without_bounds
 class Gini(NamedTuple):
     """Gini impurity, sum_k p_k (1 - p_k).
 
@@ -52,13 +57,11 @@ class Gini(NamedTuple):
             squares += float(sums[first + k]) * float(sums[first + k])
         return squares / W - W
 
-    def screen(self, moments, rules, total, n_cuts, width, scratch):
-        return screen_sums(self, moments, rules, total, n_cuts, width, scratch)
-
     def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
         return False
 
 
+@without_bounds
 class Entropy(NamedTuple):
     """Entropy in bits, -sum_k p_k log2 p_k (the notes' natural logarithm, times 1 / ln 2).
 
@@ -82,13 +85,11 @@ class Entropy(NamedTuple):
                 score += sums[first + k] * log2(sums[first + k] / W)
         return score
 
-    def screen(self, moments, rules, total, n_cuts, width, scratch):
-        return screen_sums(self, moments, rules, total, n_cuts, width, scratch)
-
     def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
         return False
 
 
+@without_bounds
 class Misclassification(NamedTuple):
     """Share of rows outside the majority class, 1 - max_k p_k.
 
@@ -111,13 +112,11 @@ class Misclassification(NamedTuple):
             largest = max(largest, sums[first + k])
         return float(largest - _total(sums, first, self.n_classes))
 
-    def screen(self, moments, rules, total, n_cuts, width, scratch):
-        return screen_sums(self, moments, rules, total, n_cuts, width, scratch)
-
     def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
         return False
 
 
+@without_bounds
 class Cost(NamedTuple):
     """Cost of the cheapest label, when calling class k by the name j costs cost[k, j].
 
@@ -145,13 +144,11 @@ class Cost(NamedTuple):
             cheapest = min(cheapest, price)
         return -cheapest
 
-    def screen(self, moments, rules, total, n_cuts, width, scratch):
-        return screen_sums(self, moments, rules, total, n_cuts, width, scratch)
-
     def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
         return False
 
 
+@without_bounds
 class SquaredError(NamedTuple):
     """Squared error around the mean; a constant of the node is left out.
 
@@ -173,13 +170,11 @@ class SquaredError(NamedTuple):
         S = float(sums[first] - self.centre * sums[first + 1])
         return S * S / sums[first + 1]
 
-    def screen(self, moments, rules, total, n_cuts, width, scratch):
-        return screen_sums(self, moments, rules, total, n_cuts, width, scratch)
-
     def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
         return False
 
 
+@without_bounds
 class SquaredErrors(NamedTuple):
     """Squared error summed over several outputs, each around its mean.
 
@@ -202,13 +197,11 @@ class SquaredErrors(NamedTuple):
             squares += float(sums[first + j]) * float(sums[first + j])
         return squares / sums[first + self.n_outputs]
 
-    def screen(self, moments, rules, total, n_cuts, width, scratch):
-        return screen_sums(self, moments, rules, total, n_cuts, width, scratch)
-
     def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
         return False
 
 
+@without_bounds
 class Newton(NamedTuple):
     """Second-order fall of a loss in a leaf, from packed sums of GradientPairs.
 
@@ -229,9 +222,12 @@ class Newton(NamedTuple):
     def mass(self, sums, first=0):
         return sums[first] & 0x7FFFFFFF
 
-    def score(self, sums, first=0):
+    def pair(self, sums, first=0):
         G = np.int32(sums[first] >> 32) * self.g_unit
-        H = np.int32(sums[first] & 0x7FFFFFFF) * self.h_unit
+        return G, np.int32(sums[first] & 0x7FFFFFFF) * self.h_unit
+
+    def score(self, sums, first=0):
+        G, H = self.pair(sums, first)
         T = max(abs(G) - self.l1, 0.0)
         return T * T / (2.0 * (H + self.l2))
 

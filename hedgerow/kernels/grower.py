@@ -13,8 +13,10 @@ called again for each, by one thread.
 import numpy as np
 
 from hedgerow.kernels.bins import sum_left
+from hedgerow.kernels.bounds import hand_down
 from hedgerow.kernels.heap import lift, take_largest
 from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.menu import offer, offer_all, varies
 from hedgerow.kernels.nodes import (
     CLOSED,
     OPEN,
@@ -34,7 +36,7 @@ from hedgerow.kernels.shared_histogram import divide_histogram, first_cell, firs
 from hedgerow.kernels.split import Node, beats
 from hedgerow.kernels.tally import Rows
 from hedgerow.kernels.team import cancelled, meet
-from hedgerow.kernels.workspace import BY_GAIN, NEWEST, desk_of
+from hedgerow.kernels.workspace import BY_GAIN, NEWEST, Problem, desk_of
 
 _LEAF = 0x7FFFFFFF  # an item of the queue is -(node, leaf), the leaf in its 31 lowest bits
 
@@ -44,7 +46,7 @@ def grow(team, problem, space, desks, nodes):
     """Grow the tree below leaf 0 of space.leaves from its records in space.records[0]."""
     me, rules = team.thread, problem.rules
     desk, leaves = desk_of(desks, me), space.leaves[me]
-    _open_first(team, problem, space, nodes)
+    _open_first(team, problem, space, desk, nodes)
     n_leaves, n_searched = np.int64(1), np.int64(0)
     n_queued = _settle(team, rules, space, nodes, np.int64(0), np.int64(0))
     while n_queued > 0 and n_leaves < rules.max_leaves and not cancelled(team):
@@ -69,9 +71,10 @@ def grow(team, problem, space, desks, nodes):
 
 
 @part
-def _open_first(team, problem, space, nodes):
+def _open_first(team, problem, space, desk, nodes):
     """Sum up and judge the root; a leaf that was put aside has been judged before."""
     own, width = space.leaves[team.thread, 0], problem.moments.width()
+    own.n_active = offer_all(problem.rules.menu, desk)
     if own.node == 0:
         told, mine = space.told[1], space.told[1, team.thread]
         for k in range(width):
@@ -136,16 +139,17 @@ def _search_leaf(team, problem, space, desk, nodes, leaf, turn):
     own, found = space.leaves[team.thread, leaf], space.found[turn]
     node = Node(nodes.sums[own.node], own.bits, _rows(team, space, desk, leaf))
     forget(found[team.thread])
-    if problem.rules.order != NEWEST:
+    rules = problem.rules
+    if rules.order != NEWEST or varies(rules.menu):
         # Only on a stack of leaves does desk.active still begin with the parent's features.
-        own.n_active = desk.active.shape[0]
-        for feature in range(own.n_active):
-            desk.active[feature] = feature
+        own.n_active = offer(rules.menu, rules.seed, nodes.table, own, desk)
     hist = space.hists[leaf] if own.has_histogram else space.queue[0, :0]
     mine = found[team.thread]
-    own.n_active = search(team, problem, desk, own.n_active, hist, node, space.constant, mine)
+    criterion = problem.criterion.within(own.low, own.high)
+    view = Problem(problem.codes, problem.moments, criterion, rules)
+    own.n_active = search(team, view, desk, own.n_active, hist, node, space.constant, mine)
     meet(team)
-    _adopt(problem.rules, found, own)
+    _adopt(rules, found, own)
 
 
 @part
@@ -241,6 +245,7 @@ def _divide_sums(team, problem, space, nodes, parent, smaller, larger):
                 nodes.sums[less.node, k] += told[thread, k]
             nodes.sums[rest.node, k] = nodes.sums[parent, k] - nodes.sums[less.node, k]
     meet(team)
+    hand_down(problem.criterion, nodes, less, rest)
     room = space.n_tasks[me] + 2 <= space.tasks.shape[1]
     judge(problem, less, nodes.sums[less.node], all_same(moments, told[:, width]), room)
     judge(problem, rest, nodes.sums[rest.node], all_same(moments, told[:, width + 1]), room)

@@ -25,12 +25,13 @@ def open_root(space, nodes, seed, n_rows):
         nodes.counters[i] = 0
     nodes.counters[N_NODES] = 1
     clear_node(nodes.table[0])
-    nodes.table[0].n_rows = n_rows
+    nodes.table[0].n_rows, nodes.table[0].parent = n_rows, -1
     for thread in range(n_threads):
         root = space.leaves[thread, 0]
         root.begin, root.end = thread * n_rows // n_threads, (thread + 1) * n_rows // n_threads
         root.n_rows, root.side, root.node, root.depth = n_rows, 0, 0, 0
-        root.bits, root.n_active, root.has_histogram = mixed(seed, 0), space.constant.shape[0], 0
+        root.bits, root.n_active, root.has_histogram = mixed(seed, 0), 0, 0
+        root.low, root.high = -np.inf, np.inf
         space.n_tasks[thread] = 0
 
 
@@ -48,6 +49,7 @@ def write_split(problem, nodes, split, node, desk):
         _part_no_bin(problem.codes, parent)
     for side in range(2):
         clear_node(nodes.table[left + side])
+        nodes.table[left + side].parent = split.node
     n_categories = problem.codes.features[split.feature].n_categories
     if n_categories > 0:
         n_words = n_categories // 64 + 1

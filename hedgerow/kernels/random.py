@@ -5,11 +5,15 @@ bits on any thread and in any order, so a tree does not depend on how its growth
 scheduled. A node's name is its path from the root.
 """
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hedgerow.kernels.jit import config, part
 
 _MASK = 0xFFFFFFFFFFFFFFFF
 _STEP, _FIRST, _SECOND = -7046029254386353131, -4658895280553007687, -7723592293110705685
 _FRACTION = 2.0**-53
+_HIGHEST = 0x1FFFFFFFFFFFFF
 
 
 def _mixed_compiled(state, more):
@@ -37,7 +41,14 @@ def mixed_bits(state: int, more: int) -> int:
     return _mixed_plain(state, more)
 
 
+def chosen(state: int, n_items: int, n_wanted: int) -> NDArray[np.int64]:
+    """Draw n_wanted of the numbers 0 .. n_items - 1, ascending: those of the highest bits."""
+    draws = [(mixed_bits(state, item) >> 11) & _HIGHEST for item in range(n_items)]
+    order = np.argsort(np.array(draws), kind="stable")
+    return np.sort(order[n_items - n_wanted :])
+
+
 @part
 def uniform(bits):
     """Return a float in [0, 1) from 64 random bits."""
-    return ((bits >> 11) & 0x1FFFFFFFFFFFFF) * _FRACTION
+    return ((bits >> 11) & _HIGHEST) * _FRACTION

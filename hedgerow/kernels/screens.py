@@ -27,7 +27,7 @@ def screen_sums(criterion, moments, rules, total, n_cuts, width, scratch):
         at = bin * width
         enough = min(criterion.mass(below, at), criterion.mass(above, at)) >= rules.min_weight
         enough &= min(moments.count(below, at), moments.count(above, at)) >= rules.min_rows
-        both = np.float32(criterion.score(below, at) + criterion.score(above, at))
+        both = np.float32(criterion.both(below, above, at))
         rough[bin] = both if enough else np.float32(-np.inf)
         largest = max(largest, rough[bin])
     return np.float64(largest), 1.0

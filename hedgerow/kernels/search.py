@@ -38,7 +38,7 @@ def search(team, whole, desk, n_active, hist, root, constant, found):
     full = whole.criterion.at(whole.moments, root.total)
     in_full = Problem(whole.codes, whole.moments, full, whole.rules)
     n_wanted = problem.rules.n_candidates
-    sampled = n_wanted < desk.active.shape[0]
+    sampled = n_wanted < n_active
     if sampled:
         for i in range(n_active):
             desk.ranks[i] = uniform(mixed(mixed(node.bits, desk.active[i]), _CANDIDATES))
@@ -81,8 +81,10 @@ def seen_from(problem, node, desk):
 
 
 @inlined_part
-def _search_one(problem, number, hist, node, desk, found):
+def _search_one(whole, number, hist, node, desk, found):
     """Search one feature, in its part of a histogram or else from rows; return 1 if constant."""
+    criterion = whole.criterion.toward(number)
+    problem = Problem(whole.codes, whole.moments, criterion, whole.rules)
     if hist.shape[0] > 0:
         return search_bins(problem, number, hist, node, desk.scratch, found)
     feature, scratch = problem.codes.features[number], desk.scratch

@@ -148,8 +148,8 @@ def _best_cut(problem, feature, n_codes, begin, end, start, node, scratch):
             continue
         left, right = criterion.mass(below), criterion.mass(above)
         if min(left, right) >= rules.min_weight:
-            both = scratch.keys[i] if scored else criterion.score(below) + criterion.score(above)
-            if both >= best:
+            both = scratch.keys[i] if scored else criterion.both(below, above)
+            if both >= best and both > -np.inf:
                 wider = _margin(problem.codes, feature, order, i, n_codes)
                 if both > best or wider > margin:
                     best, margin, position, mass_left = both, wider, np.int64(i), left

@@ -22,9 +22,6 @@ def trim(nodes, least, place):
     """
     table, n_nodes = nodes.table, nodes.counters[N_NODES]
     place[0] = 0
-    for node in range(n_nodes):
-        if table[node].left >= 0:
-            place[table[node].left] = place[table[node].left + 1] = node
     for node in range(n_nodes - 1, -1, -1):
         left = table[node].left
         if (
@@ -35,7 +32,7 @@ def trim(nodes, least, place):
             clear_node(table[node])
     n_kept = np.int64(1)
     for node in range(1, n_nodes):
-        parent = place[node]
+        parent = table[node].parent
         place[node] = n_kept if table[parent].left >= 0 else place[parent]
         n_kept += np.int64(table[parent].left >= 0)
     _close_gaps(nodes, place, n_nodes, n_kept)
@@ -49,6 +46,8 @@ def _close_gaps(nodes, place, n_nodes, n_kept):
         if place[node] == number:  # a node that is gone has the lower number of its leaf
             if table[node].left >= 0:
                 table[node].left = place[table[node].left]
+            if node > 0:
+                table[node].parent = place[table[node].parent]
             table[number] = table[node]
             for k in range(width):
                 nodes.sums[number, k] = nodes.sums[node, k]

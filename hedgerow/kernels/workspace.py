@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from hedgerow.kernels.codes import N_BINS, Codes, Records
 from hedgerow.kernels.jit import part
+from hedgerow.kernels.menu import Menu
 from hedgerow.kernels.split import SPLIT
 from hedgerow.kernels.tally import Scratch
 
@@ -15,20 +16,22 @@ BY_GAIN, OLDEST, NEWEST = 0, 1, 2
 
 # What a thread knows of an open leaf. begin, end: its own records, in buffer `side`; n_rows: of
 # all threads; node: its place in the tree; bits: its name for random draws; n_active: features
-# not known to be constant; has_histogram: in the histogram of its own number; then its split.
+# not known to be constant; has_histogram: in the histogram of its own number; low, high: bounds
+# of the values below it; then its split.
 LEAF = np.dtype(
     [(name, "i8") for name in ("begin", "end", "side", "n_rows", "node", "depth", "bits")]
     + [(name, "i8") for name in ("n_active", "has_histogram")]
+    + [(name, "f8") for name in ("low", "high")]
     + SPLIT.descr,
     align=True,
 )
 
-# A node of a growing tree. left: -1 in a leaf; the right child follows the left. cut: last code
-# on the left. category_start: first word of its set of categories, or -1. gain: of its split.
+# A node of a growing tree. parent: -1 of the root. left: -1 in a leaf; the right child follows
+# the left. cut: last code on the left. category_start: first word of its set of categories, or -1.
 NODE = np.dtype(
     [("threshold", "f8"), ("gain", "f8")]
     + [(name, "i8") for name in ("left", "feature", "cut", "missing_left")]
-    + [(name, "i8") for name in ("category_start", "n_rows")],
+    + [(name, "i8") for name in ("category_start", "n_rows", "parent")],
     align=True,
 )
 
@@ -37,8 +40,9 @@ class Rules(NamedTuple):
     """When to stop, and what a node may try.
 
     min_weight is in steps of the moments' weight, min_gain in the criterion's score.
-    n_candidates: features tried per node. random_cut: one random cut a feature instead of
-    the best. small: nodes of fewer rows are put aside as tasks, 0 if none is.
+    n_candidates: features tried per node, of those that the menu offers. random_cut: one
+    random cut a feature instead of the best. small: nodes of fewer rows are put aside as
+    tasks, 0 if none is.
     """
 
     max_leaves: int
@@ -52,6 +56,7 @@ class Rules(NamedTuple):
     seed: int
     order: int
     small: int
+    menu: Menu
 
 
 class Problem(NamedTuple):
@@ -118,6 +123,7 @@ class Desks(NamedTuple):
 
     active  int64 [n_threads, n_features]     features that a node may try, others behind them
     ranks   float64 [n_threads, n_features]   what they are drawn by
+    marks   int64 [n_threads, n_features]     which may meet on a path; zero between uses
     bounds  int64 [n_threads, n_threads, 2]   segments of a node's rows
     room    int64 [n_threads, 2, width]       the node's view of the moments
     """
@@ -134,6 +140,7 @@ class Desks(NamedTuple):
     lines: NDArray[np.int64]
     active: NDArray[np.int64]
     ranks: NDArray[np.float64]
+    marks: NDArray[np.int64]
     bounds: NDArray[np.int64]
     room: NDArray[np.int64]
 
@@ -144,6 +151,7 @@ class Desk(NamedTuple):
     scratch: Scratch
     active: NDArray[np.int64]
     ranks: NDArray[np.float64]
+    marks: NDArray[np.int64]
     bounds: NDArray[np.int64]
     room: NDArray[np.int64]
 
@@ -166,6 +174,7 @@ def desk_of(desks, thread):
         ),
         desks.active[thread],
         desks.ranks[thread],
+        desks.marks[thread],
         desks.bounds[thread],
         desks.room[thread],
     )
@@ -191,6 +200,7 @@ def desks_for(
         lines=np.zeros((n_threads, 5 if n_lines else 0, n_lines), np.int64),
         active=np.tile(np.arange(n_features), (n_threads, 1)),
         ranks=np.zeros((n_threads, n_features)),
+        marks=np.zeros((n_threads, n_features), np.int64),
         bounds=np.zeros((n_threads, n_threads, 2), np.int64),
         room=np.zeros((n_threads, 2, width), np.int64),
     )

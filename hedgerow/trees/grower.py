@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,9 @@ from hedgerow.data.binned import BinnedTable
 from hedgerow.kernels.codes import N_BINS, Records
 from hedgerow.kernels.finished import preorder
 from hedgerow.kernels.grower import grow as grow_kernel
+from hedgerow.kernels.menu import TREE, Menu
 from hedgerow.kernels.nodes import open_root
+from hedgerow.kernels.random import chosen, mixed_bits
 from hedgerow.kernels.team import Member, Team
 from hedgerow.kernels.trimming import move_rows, trim
 from hedgerow.kernels.workspace import (
@@ -38,6 +41,7 @@ _MOST = 2.0**62
 _STACK = 80  # the newest leaves: each at most half of the one below, so log2(n) and some
 _SMALL = 8192  # rows below which a subtree is grown by one thread
 _HISTOGRAM_BYTES = 256 * 2**20
+_TALLIES = 4  # features of a histogram that are summed in the time of one by itself
 _N_WORDS = 1 << 12  # for sets of categories, to begin with
 
 
@@ -81,7 +85,7 @@ def grow(table: BinnedTable, judge: Judge, limits: GrowthRules, team: Team) -> G
     def fill(records: NDArray[np.int64]) -> None:
         records[:] = judge.records
 
-    nodes = Grower(table, judge, limits, team).grow(judge, fill)
+    nodes = Grower(table, judge, limits, team).grow(judge, fill, limits.seed)
     return _in_preorder(nodes, table.codes.features.n_categories // 64 + 1)
 
 
@@ -99,19 +103,23 @@ class Grower:
         n_features, self._max_bins = len(table.codes.features), table.max_bins
         self._n_lines = judge.n_lines(self._max_bins)
         self._desks = desks_for(team.n_threads, n_features, self._max_bins, width, self._n_lines)
-        problem = self._problem(judge)
+        problem = self._problem(judge, limits.seed)
         self._space = workspace(team.n_threads, _size(problem, judge, self._n_rows))
         n_words = _N_WORDS if table.codes.features.n_categories.any() else 1
         self._nodes = empty_nodes(problem.rules.max_leaves, table.n_rows, width, n_words)
 
-    def _problem(self, judge: Judge) -> Problem:
-        n_features = len(self._table.codes.features)
-        rules = _rules(judge, self._limits, n_features, self._n_rows, self._team)
+    def _problem(self, judge: Judge, seed: int) -> Problem:
+        limits = replace(self._limits, seed=seed)
+        menu = _menu(limits, len(self._table.codes.features))
+        rules = _rules(judge, limits, menu, self._n_rows, self._team)
         return Problem(self._table.codes, judge.moments, judge.criterion, rules)
 
-    def grow(self, judge: Judge, fill: Callable[[NDArray[np.int64]], None]) -> Nodes:
-        """Grow a tree from the records that `fill` writes; the next call overwrites it."""
-        problem, space = self._problem(judge), self._space
+    def grow(self, judge: Judge, fill: Callable[[NDArray[np.int64]], None], seed: int) -> Nodes:
+        """Grow a tree from the records that `fill` writes; the next call overwrites it.
+
+        The seed of the limits is of no account.
+        """
+        problem, space = self._problem(judge, seed), self._space
         while True:
             fill(space.records[0])
             nodes = self._nodes
@@ -131,13 +139,14 @@ class Grower:
 
 
 def _size(problem: Problem, judge: Judge, n_rows: int) -> Size:
-    """Return the size of the buffers; histograms only if sums and every feature are wanted."""
+    """Return the size of the buffers; histograms only of sums, and if most features are tried."""
     rules, codes, width = problem.rules, problem.codes, problem.moments.width()
     n_narrow, n_features = len(codes.columns), len(codes.features)
     max_open = _STACK if rules.order == NEWEST else rules.max_leaves
     n_cells = -(-n_narrow // 4) * 4 * N_BINS
     n_hists = min(max_open, _HISTOGRAM_BYTES // (8 * n_cells * width)) if n_cells else 0
-    if rules.n_candidates < n_features or rules.random_cut or judge.uses_rows:
+    n_tried = min(rules.n_candidates, rules.menu.n_level)
+    if _TALLIES * n_tried < n_features or rules.random_cut or judge.uses_rows:
         n_hists = 0
     max_tasks = 4 * (n_rows // rules.small) + 64 if rules.small else 0
     return Size(n_rows, n_features, width, max_open, max_tasks, n_hists, n_cells)
@@ -160,7 +169,7 @@ def _grow_tasks(
         bench.records[0] = np.concatenate(own)
         bench.leaves[0, 0] = leaf[0]
         root = bench.leaves[0, 0]
-        root.begin, root.end, root.side, root.n_active = 0, root.n_rows, 0, n_features
+        root.begin, root.end, root.side = 0, root.n_rows, 0
         desks = desks_for(1, n_features, room[0], width, room[1])
         grow_kernel(member, alone, bench, desks, nodes)
 
@@ -168,7 +177,19 @@ def _grow_tasks(
         team.run_each(grow_task, np.argsort(-tasks[0].n_rows, kind="stable").tolist())
 
 
-def _rules(judge: Judge, limits: GrowthRules, n_features: int, n_rows: int, team: Team) -> Rules:
+def _menu(limits: GrowthRules, n_features: int) -> Menu:
+    """Draw the tree's features, and lay out the groups."""
+    n_own = min(limits.n_tree_features or n_features, n_features)
+    own = np.arange(n_features)
+    if n_own < n_features:
+        own = chosen(mixed_bits(limits.seed, TREE), n_features, n_own)
+    sizes = [len(group) for group in limits.groups]
+    first = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+    members = np.fromiter((i for group in limits.groups for i in group), np.int64, int(first[-1]))
+    return Menu(own, min(limits.n_level_features or n_own, n_own), first, members)
+
+
+def _rules(judge: Judge, limits: GrowthRules, menu: Menu, n_rows: int, team: Team) -> Rules:
     """Translate limits into what the kernels compare: whole steps and plain numbers."""
     limited = OLDEST if limits.level_by_level else BY_GAIN
     order = NEWEST if limits.max_leaves is None else limited
@@ -179,11 +200,12 @@ def _rules(judge: Judge, limits: GrowthRules, n_features: int, n_rows: int, team
         min_rows=limits.min_leaf_rows,
         min_weight=max(math.ceil(min(limits.min_leaf_weight / judge.weight_unit, _MOST)), 1),
         min_gain=float(limits.min_gain / judge.score_unit),
-        n_candidates=n_features if limits.n_candidates is None else limits.n_candidates,
+        n_candidates=limits.n_candidates or len(menu.own),
         random_cut=int(limits.random_cut),
         seed=limits.seed,
         order=order,
         small=_SMALL if limits.max_leaves is None and team.n_threads > 1 else 0,
+        menu=menu,
     )
 
 

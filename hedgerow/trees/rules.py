@@ -18,8 +18,11 @@ class GrowthRules:
         In units of the weights, and of the criterion's score (weight times impurity).
     keep_gain : float
         Bottom splits that gain less are taken away once the tree is grown.
-    n_candidates : int or None
-        Features tried per node, drawn anew for each node; None: all.
+    n_tree_features, n_level_features, n_candidates : int or None
+        Features that a tree has, that each of its levels offers of these, and that a node
+        tries of what its level offers, drawn anew for each tree, level and node; None: all.
+    groups : tuple of tuples of int
+        Features that may meet on the way to a leaf; none: any.
     random_cut : bool
         One random cut a feature instead of the best.
     seed : int
@@ -35,7 +38,10 @@ class GrowthRules:
     min_leaf_weight: float = 0.0
     min_gain: float = 0.0
     keep_gain: float = -math.inf
+    n_tree_features: int | None = None
+    n_level_features: int | None = None
     n_candidates: int | None = None
+    groups: tuple[tuple[int, ...], ...] = ()
     random_cut: bool = False
     seed: int = 0
     level_by_level: bool = False

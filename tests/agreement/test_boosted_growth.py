@@ -1,9 +1,10 @@
-"""Boosted trees that are pruned or constrained, against those of XGBoost."""
+"""Boosted trees that are pruned or constrained, against XGBoost and scikit-learn."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_diabetes
+from sklearn.ensemble import HistGradientBoostingRegressor
 
 from hedgerow import GradientBoostingRegressor
 
@@ -45,3 +46,32 @@ def test_grown_trees_are_pruned_as_by_xgboost(gamma):
     other = theirs(X, y, gamma=gamma, **shared)
     own = ours(X, y, gamma=gamma / 2, prune="post", **shared)
     assert_allclose(own.predict(X), other.predict(X), rtol=1e-5)
+
+
+@pytest.mark.parametrize("signs", [(1, 0, 0, 0, 0), (0, 0, 1, 1, 0), (-1, 1, 1, -1, 1)])
+def test_monotone_trees_are_those_of_xgboost(signs):
+    X, y = diabetes()
+    shared = {"n_estimators": 4, "learning_rate": 0.5, "max_depth": 5}
+    other = theirs(X, y, monotone_constraints=signs, **shared)
+    own = ours(X, y, monotonic_cst=signs, **shared)
+    assert_allclose(own.predict(X), other.predict(X), rtol=1e-5)
+
+
+@pytest.mark.parametrize("groups", [[[0, 1], [2, 3, 4]], [[0, 2], [2, 3], [1, 4]]])
+def test_trees_of_grouped_features_are_those_of_xgboost(groups):
+    X, y = diabetes()
+    shared = {"n_estimators": 4, "learning_rate": 0.5, "max_depth": 4}
+    other = theirs(X, y, interaction_constraints=str(groups), **shared)
+    own = ours(X, y, interaction_cst=groups, **shared)
+    assert_allclose(own.predict(X), other.predict(X), rtol=1e-5)
+
+
+@pytest.mark.parametrize("least", [7, 40])
+def test_trees_of_counted_rows_are_those_of_scikit_learn(least):
+    X, y = diabetes()
+    shared = {"max_leaf_nodes": 12, "learning_rate": 0.3, "min_samples_leaf": least}
+    other = HistGradientBoostingRegressor(
+        **shared, max_iter=5, l2_regularization=1.0, early_stopping=False
+    ).fit(X, y)
+    own = GradientBoostingRegressor(**shared, n_estimators=5, min_child_weight=0.0).fit(X, y)
+    assert_allclose(own.predict(X), other.predict(X), rtol=2e-6)

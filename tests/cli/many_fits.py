@@ -81,6 +81,12 @@ def main() -> None:
         (GradientBoostingClassifier(n_estimators=2, class_weight="balanced"), labels),
         (GradientBoostingClassifier(n_estimators=2, early_stopping=True), labels > 0),
         (GradientBoostingClassifier(n_estimators=2, loss="exponential"), labels > 0),
+        (GradientBoostingRegressor(n_estimators=2, prune="post", gamma=9.0), targets[:, 0]),
+        (GradientBoostingRegressor(n_estimators=2, min_samples_leaf=9), targets[:, 0]),
+        (
+            GradientBoostingRegressor(n_estimators=2, max_features=1, interaction_cst="pairwise"),
+            targets[:, 0],
+        ),
     ]
     losses = ("squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie")
     for loss in losses:

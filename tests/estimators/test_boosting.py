@@ -24,6 +24,9 @@ REGRESSORS = [
     GradientBoostingRegressor(**FEW, loss="quantile", alpha=0.3),
     GradientBoostingRegressor(**FEW, max_leaf_nodes=None, max_depth=3, l1=0.1),
     GradientBoostingRegressor(**FEW, prune="post", gamma=2.0),
+    GradientBoostingRegressor(**FEW, monotonic_cst=[1, -1, 0, 0, 0], interaction_cst="pairwise"),
+    GradientBoostingRegressor(**FEW, max_features=0.6, max_features_level=4, random_state=0),
+    GradientBoostingRegressor(**FEW, split_finding="exact"),
 ]
 COUNTS = [GradientBoostingRegressor(**FEW, loss=loss) for loss in ("poisson", "gamma", "tweedie")]
 CLASSIFIERS = [
@@ -39,7 +42,10 @@ MODELS = pytest.mark.parametrize("model", [*REGRESSORS, *COUNTS, *CLASSIFIERS], 
     [
         GradientBoostingRegressor(n_estimators=20, learning_rate=0.3),
         GradientBoostingRegressor(n_estimators=20, learning_rate=0.3, loss="absolute_error"),
+        GradientBoostingRegressor(n_estimators=20, learning_rate=0.3, min_samples_leaf=5),
+        GradientBoostingRegressor(n_estimators=20, prune="post", split_finding="exact"),
         GradientBoostingClassifier(n_estimators=5),
+        GradientBoostingClassifier(n_estimators=5, max_features=0.5, interaction_cst="pairwise"),
         GradientBoostingClassifier(n_estimators=5, early_stopping=True),
         GradientBoostingRegressor(
             n_estimators="cv", max_estimators=10, cv=3, learning_rate=0.5, min_child_weight=1

@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from hedgerow.kernels.bins import search_bins
+from hedgerow.kernels.bounds import Bounded
+from hedgerow.kernels.counted import CountedNewton, GradientCounts
 from hedgerow.kernels.criteria import Newton
 from hedgerow.kernels.histogram import build
 from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.menu import Menu
 from hedgerow.kernels.moments import GradientPairs
 from hedgerow.kernels.search import forget
 from hedgerow.kernels.split import SPLIT, Node
@@ -49,21 +52,34 @@ def pairs(draw, weights=None):
     return problem, np.array(g), np.array(h)
 
 
-def pair_judge(problem: Problem, g, h, l1: float, l2: float) -> Judge:
+def pair_judge(problem: Problem, g, h, l1: float, l2: float, bits=0, signs=None) -> Judge:
     weights = np.array(problem.weights, np.int64)
     mask = -1 if (weights > 1).any() else 0
-    moments = GradientPairs(weights if mask else np.ones(1, np.int64), mask, SMOOTH)
+    known = weights if mask else np.ones(1, np.int64)
+    moments = GradientCounts(known, mask, SMOOTH, bits) if bits else None
+    moments = moments or GradientPairs(known, mask, SMOOTH)
+    criterion = CountedNewton(G_UNIT, H_UNIT, l1, l2, bits) if bits else None
+    criterion = criterion or Newton(G_UNIT, H_UNIT, l1, l2)
+    if signs is not None:
+        criterion = Bounded(criterion, np.array(signs), 0, -math.inf, math.inf)
     records = (g.astype(np.int64) << 48) | (h.astype(np.int64) << 32) | np.arange(len(g))
-    return Judge(moments, Newton(G_UNIT, H_UNIT, l1, l2), records, H_UNIT, 1.0)
+    return Judge(moments, criterion, records, H_UNIT, 1.0)
 
 
-def pair_data(problem: Problem, table, g, h, l1: float, l2: float) -> Data:
+def pair_data(problem: Problem, table, g, h, l1: float, l2: float, signs=None) -> Data:
     weights = [int(w) for w in problem.weights]
     rows = [(w * int(a), w * int(b), 1) for w, a, b in zip(weights, g, h, strict=True)]
     features = tuple(
         _feature_of(column, table, number) for number, column in enumerate(problem.columns)
     )
-    return Data(features, rows, criteria.Newton(G_UNIT, H_UNIT, l1, l2, SMOOTH))
+    newton = criteria.Newton(G_UNIT, H_UNIT, l1, l2, SMOOTH)
+    return Data(features, rows, newton if signs is None else criteria.Bounded(newton, signs))
+
+
+def cells_of(sums, bits):
+    """Return the sums (G, H, n) as the library keeps them."""
+    G, H, n = (int(number) for number in sums)
+    return [G, (H << bits) + n] if bits else [(G << 32) + H]
 
 
 @pytest.mark.parametrize("penalties", [(0.0, 0.0), (0.0, 1.0), (700.0, 3.5)])
@@ -72,12 +88,39 @@ def test_a_tree_of_pairs_is_that_of_its_definition(penalties, drawn, rules):
     problem, g, h = drawn
     rules = replace(rules, min_leaf_rows=1)  # rows are not counted
     table, judge = table_of(problem), pair_judge(*drawn, *penalties)
-    grown = grow(table, judge, rules, team_of_one())
     data = pair_data(problem, table, g, h, *penalties)
-    expected = oracle.grow(data, range(len(g)), oracle_rules(rules, judge))
+    assert_tree_equals_oracle(table, judge, data, rules)
+
+
+@pytest.mark.parametrize("bits", [4, 30])
+@given(drawn=pairs() | pairs(whole_weights()), rules=growth_rules())
+def test_a_tree_of_counted_pairs_is_that_of_its_definition(bits, drawn, rules):
+    problem, g, h = drawn
+    bits += 1  # up to 16 rows
+    table, judge = table_of(problem), pair_judge(*drawn, 0.5, 1.0, bits)
+    data = pair_data(problem, table, g, h, 0.5, 1.0)
+    assert_tree_equals_oracle(table, judge, data, rules, bits)
+
+
+@pytest.mark.parametrize("bits", [0, 20])
+@given(
+    drawn=pairs() | pairs(whole_weights()),
+    rules=growth_rules(),
+    signs=st.lists(st.integers(-1, 1), min_size=3, max_size=3),
+)
+def test_a_monotone_tree_is_that_of_its_definition(bits, drawn, rules, signs):
+    problem, g, h = drawn
+    rules = rules if bits else replace(rules, min_leaf_rows=1)
+    table, judge = table_of(problem), pair_judge(*drawn, 0.5, 1.0, bits, signs)
+    data = pair_data(problem, table, g, h, 0.5, 1.0, signs)
+    assert_tree_equals_oracle(table, judge, data, rules, bits)
+
+
+def assert_tree_equals_oracle(table, judge, data, rules, bits=0):
+    grown = grow(table, judge, rules, team_of_one())
+    expected = oracle.grow(data, range(len(data.moments)), oracle_rules(rules, judge))
     assert grown.left.tolist() == expected.left
-    packed = [[(sums[0] << 32) + sums[1]] for sums in expected.sums]
-    assert grown.sums.tolist() == packed
+    assert grown.sums.tolist() == [cells_of(sums, bits) for sums in expected.sums]
     for node, split in enumerate(expected.splits):
         assert grown.feature[node] == (-1 if split is None else split.feature)
         if split is not None:
@@ -99,13 +142,15 @@ def searched(problem, records, total, desks, hist, found):
     return search_bins(problem, np.int64(0), hist[:n_cells], node, desk.scratch, found[0])
 
 
-def assert_bins_equal_oracle(problem: Problem, judge: Judge, data: Data, limits: Limits):
+def assert_bins_equal_oracle(problem: Problem, judge: Judge, data: Data, limits: Limits, bits=0):
     table, width, n_rows = table_of(problem), judge.moments.width(), len(problem.weights)
-    rules = Rules(2, 99, 2, limits.min_rows, limits.min_weight, -math.inf, 1, 0, 0, 0, 0)
+    none = np.zeros(0, np.int64)
+    menu = Menu(np.arange(1), 1, none, none)
+    rules = Rules(2, 99, 2, limits.min_rows, limits.min_weight, -math.inf, 1, 0, 0, 0, 0, menu)
     total = np.array(sums_of(data, range(n_rows)), np.int64)
-    criterion = judge.criterion.at(judge.moments, total) if width > 1 else judge.criterion
-    if width == 1:
-        total = np.array([(total[0] << 32) + total[1]])
+    criterion = judge.criterion.at(judge.moments, total)
+    if width < 3:
+        total = np.array(cells_of(total, bits))
     whole = KernelProblem(table.codes, judge.moments, criterion, rules)
     found = np.zeros(1, SPLIT).view(np.recarray)
     hist = np.zeros(4 * 256 * width, np.int64)
@@ -138,6 +183,20 @@ def test_the_best_cut_of_the_bins_of_pairs_is_that_of_its_definition(drawn, limi
         table = table_of(problem)
         judge, data = pair_judge(problem, g, h, 0.5, 1.0), pair_data(problem, table, g, h, 0.5, 1.0)
         assert_bins_equal_oracle(problem, judge, data, limits)
+
+
+@pytest.mark.parametrize("bits", [0, 20])
+@given(drawn=pairs(), limits=LIMITS, sign=st.sampled_from([-1, 1]), least=st.integers(1, 3))
+def test_the_best_cut_of_monotone_and_counted_bins_is_that_of_its_definition(
+    bits, drawn, limits, sign, least
+):
+    problem, g, h = drawn
+    if is_numeric(problem):
+        limits = limits._replace(min_rows=least if bits else 1)
+        judge = pair_judge(problem, g, h, 0.5, 1.0, bits, [sign])
+        judge = judge._replace(criterion=judge.criterion.toward(0))
+        data = pair_data(problem, table_of(problem), g, h, 0.5, 1.0, [sign])
+        assert_bins_equal_oracle(problem, judge, data, limits, bits)
 
 
 @given(problem=problems(weights=whole_weights()), min_rows=st.integers(1, 3))

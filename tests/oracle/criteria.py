@@ -230,3 +230,46 @@ class Newton:
 
     def keys(self, total: Sums) -> list[Callable[[Sums], float]]:  # noqa: ARG002
         return [lambda sums: sums[0] / (sums[1] + self.smooth)]
+
+
+class Bounded:
+    """Newton with values within bounds, and in the order that the sign of a feature asks for."""
+
+    judges_rows = False
+
+    def __init__(self, newton: Newton, signs: Sequence[int], number: int = 0) -> None:
+        self.newton, self.signs, self.number = newton, signs, number
+        self.low, self.high = -math.inf, math.inf
+        self.mass, self.keys = newton.mass, newton.keys
+
+    def at(self, total: Sums) -> "Bounded":  # noqa: ARG002
+        return self
+
+    def within(self, low: float, high: float) -> "Bounded":
+        held = Bounded(self.newton, self.signs, self.number)
+        held.low, held.high = low, high
+        return held
+
+    def toward(self, number: int) -> "Bounded":
+        held = self.within(self.low, self.high)
+        held.number = number
+        return held
+
+    def value(self, sums: Sums) -> float:
+        G, H = sums[0] * self.newton.g_unit, sums[1] * self.newton.h_unit
+        T = max(abs(G) - self.newton.l1, 0.0)
+        return min(max((T if G < 0 else -T) / (H + self.newton.l2), self.low), self.high)
+
+    def middle(self, bounds: tuple[float, float], left: Sums, right: Sums) -> float:
+        held = self.within(*bounds)
+        return 0.5 * (held.value(left) + held.value(right))
+
+    def score(self, sums: Sums) -> float:
+        G, H = sums[0] * self.newton.g_unit, sums[1] * self.newton.h_unit
+        v = self.value(sums)
+        return -(G * v + 0.5 * (H + self.newton.l2) * v * v + self.newton.l1 * abs(v))
+
+    def both(self, left: Sums, right: Sums) -> float:
+        if self.signs[self.number] * (self.value(right) - self.value(left)) < 0:
+            return -math.inf
+        return self.score(left) + self.score(right)

@@ -18,7 +18,10 @@ class Rules(NamedTuple):
     min_weight: int = 1
     min_gain: float = float("-inf")
     keep_gain: float = float("-inf")
+    n_tree_features: int | None = None
+    n_level_features: int | None = None
     n_candidates: int | None = None
+    groups: tuple[tuple[int, ...], ...] = ()
     random_cut: bool = False
     seed: int = 0
     level_by_level: bool = False
@@ -31,6 +34,8 @@ class Node:
     rows: list[int]
     depth: int
     bits: int
+    above: frozenset[int] = frozenset()  # features on the way to it
+    bounds: tuple[float, float] = (float("-inf"), float("inf"))
     split: Split | None = None
     children: list[int] = field(default_factory=list)
 
@@ -70,12 +75,27 @@ def grow(
         for side in (0, 1):
             part = [row for row in node.rows if (row in split.left) == (side == 0)]
             child = Node(part, node.depth + 1, mixed(node.bits, 1 + side))
+            child.above = node.above | {split.feature}
+            child.bounds = _bounds(data, node, split, side)
             node.children.append(len(nodes))
             found[len(nodes)] = _split_of(data, labels, rules, child)
             nodes.append(child)
         n_leaves += 1
     _trim(nodes, 0, rules.keep_gain)
     return _in_preorder(data, nodes)
+
+
+def _bounds(data: Data, node: Node, split: Split, side: int) -> tuple[float, float]:
+    """Return between what the values of a child must be, if some features are monotone."""
+    if not hasattr(data.criterion, "middle"):
+        return node.bounds
+    right = [row for row in node.rows if row not in split.left]
+    sums = sums_of(data, split.left), sums_of(data, right)
+    middle, sign = data.criterion.middle(node.bounds, *sums), data.criterion.signs[split.feature]
+    if sign == 0:
+        return node.bounds
+    below = (side == 0) == (sign > 0)
+    return (node.bounds[0], middle) if below else (middle, node.bounds[1])
 
 
 def _trim(nodes: Sequence[Node], number: int, least: float) -> None:
@@ -98,21 +118,33 @@ def _split_of(data: Data, labels: Sequence[Hashable], rules: Rules, node: Node) 
         return None
     limits = Limits(rules.min_rows, rules.min_weight, rules.random_cut)
     candidates = _candidates(data, rules, node)
+    if hasattr(data.criterion, "within"):
+        data = data._replace(criterion=data.criterion.within(*node.bounds))
     split = best_split(data, node.rows, candidates, limits, node.bits)
     return None if split is None or split.gain < rules.min_gain else split
 
 
 def _candidates(data: Data, rules: Rules, node: Node) -> list[int]:
     """Return the features that the node may try: all, or some that are not constant in it."""
+    features = list(range(len(data.features)))
+    own = _drawn(features, rules.n_tree_features, mixed(rules.seed, -1))
+    offered = _drawn(own, rules.n_level_features, mixed(rules.seed, -2 - node.depth))
     varying = [
         number
-        for number, feature in enumerate(data.features)
-        if len({feature.codes[row] for row in node.rows}) > 1
+        for number in offered
+        if len({data.features[number].codes[row] for row in node.rows}) > 1
+        and (not rules.groups or any(node.above | {number} <= set(g) for g in rules.groups))
     ]
-    if rules.n_candidates is None or rules.n_candidates >= len(data.features):
+    if rules.n_candidates is None:
         return varying
     rank: Callable[[int], float] = lambda number: uniform(mixed(mixed(node.bits, number), -1))  # noqa: E731
     return sorted(varying, key=lambda number: (-rank(number), -number))[: rules.n_candidates]
+
+
+def _drawn(features: list[int], n_wanted: int | None, bits: int) -> list[int]:
+    """Return the features of the highest draws."""
+    ranked = sorted(features, key=lambda number: (-uniform(mixed(bits, number)), -number))
+    return ranked[:n_wanted]
 
 
 def _in_preorder(data: Data, nodes: Sequence[Node]) -> Grown:

@@ -73,10 +73,18 @@ def best_split(
     missing values right before left; earlier cut.
     """
     total = sums_of(data, rows)
-    criterion, best = data.criterion.at(total), None
+    best = None
     for number in sorted(candidates):
+        criterion = data.criterion.at(total)
+        if hasattr(criterion, "toward"):
+            criterion = criterion.toward(number)
         for scan in scans(data, rows, number, limits, bits):
-            allowed = [cut for cut in scan if _is_allowed(data, rows, cut, limits)]
+            allowed = [
+                cut
+                for cut in scan
+                if _is_allowed(data, rows, cut, limits)
+                and _both(data, criterion, rows, cut) > float("-inf")
+            ]
             if not allowed:
                 continue
             # The first of equals. Taking off the node's score may round two scores to one gain,
@@ -210,6 +218,8 @@ def _is_allowed(data: Data, rows: Sequence[int], cut: Cut, limits: Limits) -> bo
 
 def _both(data: Data, criterion: Any, rows: Sequence[int], cut: Cut) -> float:
     right = [row for row in rows if row not in cut.left]
+    if hasattr(criterion, "both"):
+        return float(criterion.both(sums_of(data, cut.left), sums_of(data, right)))
     return _score(data, criterion, cut.left) + _score(data, criterion, right)
 
 

@@ -1,0 +1,61 @@
+"""Cells: what the sums of a tree's gradients and Hessians are kept in, and judged by."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.kernels.bounds import Bounded
+from hedgerow.kernels.counted import CountedNewton, GradientCounts
+from hedgerow.kernels.criteria import Newton
+from hedgerow.kernels.moments import GradientPairs
+from hedgerow.trees.rules import GrowthRules
+
+_MANY_ROWS = 2**25  # beyond, packed sums leave less than 6 bits to a row
+
+
+class Penalties(NamedTuple):
+    """What a leaf's value costs, and how far rare categories are drawn to 0."""
+
+    l1: float
+    l2: float
+    smooth: float
+
+
+class Cells(NamedTuple):
+    """Packed pairs, or wider cells if rows are to be counted or are very many.
+
+    bits: for the number of rows; 0 if they are not counted.
+    """
+
+    bits: int
+
+    @classmethod
+    def of(cls, n_rows: int, total_weight: int, growth: GrowthRules) -> "Cells":
+        """Return the narrowest cells that will do."""
+        counted = growth.min_leaf_rows > 1 or total_weight > _MANY_ROWS
+        return cls(n_rows.bit_length() if counted else 0)
+
+    @property
+    def largest(self) -> NDArray[np.float64]:
+        """Largest sums of gradients and of Hessians, in steps."""
+        return np.array([2.0**62, 2.0 ** (63 - self.bits)] if self.bits else [2.0**31] * 2) - 1.0
+
+    def judged(
+        self,
+        weights: tuple[NDArray[np.int64], int],
+        units: NDArray[np.float64],
+        penalties: Penalties,
+        signs: NDArray[np.int64] | None,
+    ) -> tuple[Any, Any]:
+        """Return moments and criterion; units are what the steps of g and h are worth."""
+        smooth = float(penalties.smooth / units[1])
+        worth = float(units[0]), float(units[1]), penalties.l1, penalties.l2
+        moments: Any = GradientPairs(*weights, smooth)
+        criterion: Any = Newton(*worth)
+        if self.bits:
+            moments = GradientCounts(*weights, smooth, self.bits)
+            criterion = CountedNewton(*worth, self.bits)
+        if signs is not None:
+            criterion = Bounded(criterion, signs, 0, -np.inf, np.inf)
+        return moments, criterion
