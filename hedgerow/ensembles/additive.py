@@ -128,6 +128,11 @@ class Harvest:
         self._columns.append(columns)
         self._gains.append(gains)
 
+    def stretch(self, n_trees: int, step: float) -> None:
+        """Multiply the values of the last trees."""
+        for columns in self._columns[-n_trees:]:
+            columns[:, 0] *= step
+
     def model(self, table: BinnedTable, start: Floats, n_trees: int) -> AdditiveModel:
         """Put together the model of the first n_trees trees."""
         tables, words = self._tables[:n_trees], self._words[:n_trees]

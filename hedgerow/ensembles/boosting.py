@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.ensembles.additive import AdditiveModel, Floats, Harvest
+from hedgerow.ensembles.line_search import line_search
+from hedgerow.ensembles.out_of_bag import OutOfBag
+from hedgerow.ensembles.sampling import EVERY_ROW, Drawn, Sampling
 from hedgerow.ensembles.stage import Stage
 from hedgerow.kernels.criteria import Newton
 from hedgerow.kernels.derivatives import total_steps, write_records
@@ -40,8 +43,9 @@ class BoostingRules:
     Attributes
     ----------
     n_rounds : int
-    rate : float
-        What the values of a tree are multiplied by.
+    rate : float or None
+        What the values of a tree are multiplied by; None: in each round by the step that
+        minimises the loss along its trees.
     growth : GrowthRules
         Of each tree. min_leaf_weight is a sum of Hessians, min_gain is in units of the loss.
     newton : bool
@@ -49,15 +53,18 @@ class BoostingRules:
     l1, l2 : float
     smooth : float
         Draws the means of rare categories to 0 when categories are ordered.
+    sampling : Sampling
+        The rows that a round's trees are grown from.
     """
 
     n_rounds: int
-    rate: float
+    rate: float | None
     growth: GrowthRules
     newton: bool = True
     l1: float = 0.0
     l2: float = 1.0
     smooth: float = 10.0
+    sampling: Sampling = EVERY_ROW
 
 
 class Boosting:
@@ -67,7 +74,9 @@ class Boosting:
         self._table, self.stage, self._rules, self._team = table, stage, rules, team
         self._grower: Grower | None = None
         self._harvest = Harvest()
+        self._sampler = rules.sampling.sampler(table, stage, rules.growth.seed, team)
         self.n_rounds = 0
+        self.improvements: list[float] = []  # of the rows out of the bag, if rows are sampled
 
     def run(self, go_on: Callable[["Boosting"], bool]) -> AdditiveModel:
         """Boost until all rounds are done, there is nothing to learn, or `go_on` says no.
@@ -92,64 +101,83 @@ class Boosting:
         """Grow a tree for each output. Returns False if all gradients are zero."""
         stage, team = self.stage, self._team
         stage.derive(team)
+        drawn = self._sampler.drawn(self.n_rounds)
         peaks = [stage.peaks(output, team) for output in range(len(stage.pairs))]
         if not any(peak[0] > 0 for peak in peaks):
             return False
+        left_out = self._left_out(drawn)
+        scores = stage.raw if self._rules.rate is not None else np.zeros_like(stage.raw)
         for output, peak in enumerate(peaks):
-            nodes, units = self._grown(output, peak)
-            columns = self._node_columns(nodes, output, peak)
+            nodes, units = self._grown(output, drawn, peak)
+            columns = self._node_columns(nodes, output, drawn, peak)
             self._harvest.take(nodes, columns, self._gains(nodes, units))
             values = np.ascontiguousarray(columns[:, 0])
-            team.run(add_values, self._table.codes, nodes, values, stage.raw[output])
+            team.run(add_values, self._table.codes, nodes, values, scores[output])
+        if self._rules.rate is None:
+            step = line_search(stage, scores, team)
+            stage.raw += step * scores
+            self._harvest.stretch(len(scores), step)
+        self.improvements += [each.improvement() for each in left_out]
         self.n_rounds += 1
         return True
 
-    def _grown(self, output: int, peak: Floats) -> tuple[Nodes, Floats]:
+    def _left_out(self, drawn: Drawn) -> list[OutOfBag]:
+        """Return the rows out of the bag, if rows are sampled and the loss has values."""
+        stage = self.stage
+        has_values = len(stage.labels) > 0 or hasattr(stage.loss, "loss")
+        if self._rules.sampling is EVERY_ROW or not has_values:
+            return []
+        return [OutOfBag(stage, drawn, self._team)]
+
+    def _grown(self, output: int, drawn: Drawn, peak: Floats) -> tuple[Nodes, Floats]:
         """Grow a tree from the derivatives of an output; also return the worth of their steps."""
         stage, rules, team = self.stage, self._rules, self._team
         g, h = stage.pairs[output]
         if not rules.newton:
-            h = self._unit_hessians()
+            h = self._unit_hessians(drawn)
             peak = np.array([peak[0], float(h.max())])
-        scales = _scales(stage, g, h, peak, team)
+        scales = _scales(drawn, g, h, peak, team)
         units = 1.0 / scales.astype(np.float64)
         l1, l2 = (rules.l1, rules.l2) if rules.newton else (0.0, 0.0)
-        moments = GradientPairs(stage.whole, stage.mask, float(rules.smooth / units[1]))
+        moments = GradientPairs(drawn.weights, drawn.mask, float(rules.smooth / units[1]))
         criterion = Newton(float(units[0]), float(units[1]), float(l1), float(l2))
-        rows = stage.rows
-        records = np.empty(len(rows) or len(g), np.int64) if self._grower is None else rows
+        n_records = len(stage.rows) or len(g)
+        records = np.empty(n_records if self._grower is None else 0, np.int64)
         judge = Judge(moments, criterion, records, float(units[1]), 1.0)
         if self._grower is None:
             self._grower = Grower(self._table, judge, rules.growth, team)
 
         def fill(target: NDArray[np.int64]) -> None:
-            team.run(write_records, g, h, scales, rows, target)
+            team.run(write_records, g, h, scales, drawn.rows, target)
 
-        return self._grower.grow(judge, fill), units
+        return self._grower.grow(judge, fill, drawn.n_records), units
 
-    def _unit_hessians(self) -> NDArray[np.float32]:
+    def _unit_hessians(self, drawn: Drawn) -> NDArray[np.float32]:
         ones = self.stage.ones
-        return self.stage.real.astype(np.float32) if ones is None else ones
+        if len(drawn.factors) == 1 and ones is not None:
+            return ones
+        return drawn.factors.astype(np.float32)
 
-    def _node_columns(self, nodes: Nodes, output: int, peak: Floats) -> Floats:
+    def _node_columns(self, nodes: Nodes, output: int, drawn: Drawn, peak: Floats) -> Floats:
         """Return value, G and H of each node; values are those of leaves."""
         stage, rules, team = self.stage, self._rules, self._team
         n_nodes = int(nodes.counters[N_NODES])
-        bits = min(_FINE_BITS - int(np.frexp(float(stage.total_weight))[1]), 40)
+        bits = min(_FINE_BITS - int(np.frexp(float(drawn.total_weight))[1]), 40)
         fine = np.ldexp(1.0, bits) / np.where(peak > 0, peak, 1.0)
         sums = np.zeros((team.n_threads, n_nodes, 2), np.int64)
         pairs = stage.pairs[output]
-        team.run(sum_leaves, nodes.leaf_of_row, pairs, stage.whole, stage.mask, fine, sums)
+        team.run(sum_leaves, nodes.leaf_of_row, pairs, drawn.weights, drawn.mask, fine, sums)
         join_sums(nodes.table, sums)
         G, H = (sums[0] / fine).T
         if hasattr(stage.loss, "leaf"):
-            value = _exact_leaves(stage, nodes.leaf_of_row, n_nodes)
+            value = _exact_leaves(stage, drawn, nodes.leaf_of_row, n_nodes)
         elif rules.newton:
             value = -np.sign(G) * np.maximum(np.abs(G) - rules.l1, 0.0) / (H + rules.l2)
         else:
             value = -G / np.maximum(H, np.finfo(float).tiny)
         value = np.where(H > 0, value, 0.0)
-        return np.column_stack([rules.rate * value, G, H])
+        rate = 1.0 if rules.rate is None else rules.rate
+        return np.column_stack([rate * value, G, H])
 
     def _gains(self, nodes: Nodes, units: Floats) -> Floats:
         """Return what each split gained, by the sums that it was chosen from."""
@@ -164,7 +192,7 @@ class Boosting:
 
 
 def _scales(
-    stage: Stage,
+    drawn: Drawn,
     g: NDArray[np.float32],
     h: NDArray[np.float32],
     peak: Floats,
@@ -177,19 +205,23 @@ def _scales(
     peak = np.where(peak > 0, peak, 1.0)
     coarse = (_COARSE / peak).astype(np.float32)
     totals = np.zeros((team.n_threads, 2), np.int64)
-    team.run(total_steps, g, h, stage.whole, stage.mask, coarse, totals)
+    team.run(total_steps, g, h, drawn.weights, drawn.mask, drawn.rows, coarse, totals)
     total = totals.sum(axis=0) / coarse.astype(np.float64)
-    room = _SUM - 1.5 * stage.total_weight  # rounding and the least Hessian add to a sum
+    room = _SUM - 1.5 * drawn.total_weight  # rounding and the least Hessian add to a sum
     steps = np.minimum([_G_STEPS, _H_STEPS], np.floor(room * peak / total))
     return np.asarray(np.maximum(steps, 1.0) / peak, np.float32)
 
 
-def _exact_leaves(stage: Stage, leaf_of_row: NDArray[np.int32], n_nodes: int) -> Floats:
+def _exact_leaves(
+    stage: Stage, drawn: Drawn, leaf_of_row: NDArray[np.int32], n_nodes: int
+) -> Floats:
     """Return what minimises the loss in each leaf."""
     rows = np.flatnonzero(leaf_of_row >= 0)
     rows = rows[np.argsort(leaf_of_row[rows], kind="stable")]
     leaves = leaf_of_row[rows]
-    residual, weights = stage.y[rows] - stage.raw[0, rows], stage.weights[rows]
+    residual = stage.y[rows] - stage.raw[0, rows]
+    factors = drawn.factors if len(drawn.factors) == 1 else drawn.factors[rows]
+    weights = drawn.weights[rows & drawn.mask] * factors
     value = np.zeros(n_nodes)
     bounds = np.flatnonzero(np.diff(leaves)) + 1
     for part, w, leaf in zip(

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from hedgerow.ensembles.additive import Floats
 from hedgerow.kernels.derivatives import derive, derive_classes, largest_bits
+from hedgerow.kernels.steps import class_losses, row_losses
 from hedgerow.kernels.team import Team
 from hedgerow.trees.quantise import Steps
 
@@ -45,10 +46,23 @@ class Stage:
         if hasattr(self.loss, "adapted"):
             own = slice(None) if not len(self.rows) else self.rows
             self.loss = self.loss.adapted(self.y[own], self.raw[0, own], self.weights[own])
+        self.derive_at(self.raw, team)
+
+    def derive_at(self, raw: Floats, team: Team) -> None:
+        """Set the derivatives at other scores, of the loss as it is."""
         if len(self.labels):
-            team.run(derive_classes, self.labels, self.real, self.raw, self.pairs)
+            team.run(derive_classes, self.labels, self.real, raw, self.pairs)
         else:
-            team.run(derive, self.loss, self.y, self.real, self.raw, self.pairs)
+            team.run(derive, self.loss, self.y, self.real, raw, self.pairs)
+
+    def losses(self, rows: NDArray[np.int64], team: Team) -> Floats:
+        """Return the losses of some rows at the current scores, without their weights."""
+        out = np.empty(len(rows))
+        if len(self.labels):
+            team.run(class_losses, self.labels, self.raw, rows, out)
+        else:
+            team.run(row_losses, self.loss, self.y, self.raw, rows, out)
+        return out
 
     def peaks(self, output: int, team: Team) -> Floats:
         """Return the largest |g| and h of an output; raise if they are not finite."""

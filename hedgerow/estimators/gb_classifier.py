@@ -55,7 +55,7 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         loss: str = "log_loss",
         method: str = "newton",
         n_estimators: int = 100,
-        learning_rate: float = 0.1,
+        learning_rate: Any = 0.1,
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
         min_child_weight: float = 1.0,
@@ -63,6 +63,10 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         l2: float = 1.0,
         gamma: float = 0.0,
         max_bins: int = 255,
+        subsample: float = 1.0,
+        sampling: str = "uniform",
+        top_rate: float = 0.2,
+        other_rate: float = 0.1,
         class_weight: Any = None,
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
@@ -84,6 +88,10 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         self.l2 = l2
         self.gamma = gamma
         self.max_bins = max_bins
+        self.subsample = subsample
+        self.sampling = sampling
+        self.top_rate = top_rate
+        self.other_rate = other_rate
         self.class_weight = class_weight
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction

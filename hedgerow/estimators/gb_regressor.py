@@ -60,7 +60,10 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         Trees by second order, or by least squares to the gradients, with a step per leaf.
     n_estimators : int
         Rounds at most.
-    learning_rate : float
+    learning_rate : float or "line_search"
+        What each tree is multiplied by; "line_search": the step that minimises the loss along
+        the trees of the round, over all rows that are trained on (an exact one, without
+        shrinkage: good for few deep trees of a smooth loss, else a small number is better).
     max_leaf_nodes, max_depth : int or None
         With `max_leaf_nodes` the leaf of the highest gain is split next.
     min_child_weight : float
@@ -68,6 +71,16 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
     l1, l2, gamma : float
         Penalties of a leaf's value, absolute and squared, and of a leaf.
     max_bins : int
+    subsample : float
+        The chance of a row to be drawn for a round, by its content: equal for any order of
+        rows, and a row of weight 3 is three rows that are drawn one by one. Below 1,
+        `oob_improvement_` tells what each round did for the rows that it did not draw.
+    sampling : {"uniform", "goss"}
+        "goss": a round has the `top_rate` of rows with the largest |g h| (summed over classes)
+        and, drawn from the rest, `other_rate` of all rows, whose derivatives are multiplied by
+        (1 - top_rate) / other_rate, in the search for splits and in the values of leaves. Sizes
+        within 1 % of each other are equal, and equal ones are parted by lot. Ke et al. (2017).
+    top_rate, other_rate : float
     early_stopping : "auto" or bool
         Hold out `validation_fraction` of the rows, stop when their loss has not fallen by
         more than `tol` for `n_iter_no_change` rounds, and keep the best round. "auto": if
@@ -86,6 +99,8 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         Rounds that were kept.
     validation_losses_ : float64 [n_rounds + 1], only with early stopping
         Loss of the rows held out, before the first round and after each.
+    oob_improvement_ : float64 [n_estimators_], only if rows are sampled
+        By how much each round lowered the mean loss of the rows that it did not draw.
     feature_importances_, fingerprint_, n_features_in_, feature_names_in_
 
     Examples
@@ -110,7 +125,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         power: float = 1.5,
         method: str = "newton",
         n_estimators: int = 100,
-        learning_rate: float = 0.1,
+        learning_rate: Any = 0.1,
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
         min_child_weight: float = 20.0,
@@ -118,6 +133,10 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         l2: float = 1.0,
         gamma: float = 0.0,
         max_bins: int = 255,
+        subsample: float = 1.0,
+        sampling: str = "uniform",
+        top_rate: float = 0.2,
+        other_rate: float = 0.1,
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
@@ -140,6 +159,10 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         self.l2 = l2
         self.gamma = gamma
         self.max_bins = max_bins
+        self.subsample = subsample
+        self.sampling = sampling
+        self.top_rate = top_rate
+        self.other_rate = other_rate
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change

@@ -15,6 +15,7 @@ from hedgerow.data.binned import MAX_BINS, Recipe
 from hedgerow.data.table import Schema, Table, read_table
 from hedgerow.ensembles.additive import AdditiveModel
 from hedgerow.ensembles.boosting import Boosting, BoostingRules
+from hedgerow.ensembles.sampling import EVERY_ROW, OneSided, Sampling, Subsample
 from hedgerow.ensembles.stage import Stage
 from hedgerow.estimators.cart import Sample
 from hedgerow.estimators.folds import content_folds
@@ -29,7 +30,7 @@ _LEAST_GAIN = 1e-12  # of the total weight: rounding may make a useless split ga
 BOOSTING_CONSTRAINTS: dict[str, list[Any]] = {
     "method": [StrOptions({"newton", "gradient"})],
     "n_estimators": [Interval(Integral, 1, None, closed="left")],
-    "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
+    "learning_rate": [Interval(Real, 0.0, None, closed="neither"), StrOptions({"line_search"})],
     "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
     "max_depth": [Interval(Integral, 1, None, closed="left"), None],
     "min_child_weight": [Interval(Real, 0.0, None, closed="left")],
@@ -37,6 +38,10 @@ BOOSTING_CONSTRAINTS: dict[str, list[Any]] = {
     "l2": [Interval(Real, 0.0, None, closed="left")],
     "gamma": [Interval(Real, 0.0, None, closed="left")],
     "max_bins": [Interval(Integral, 2, MAX_BINS, closed="both")],
+    "subsample": [Interval(Real, 0.0, 1.0, closed="right")],
+    "sampling": [StrOptions({"uniform", "goss"})],
+    "top_rate": [Interval(Real, 0.0, 1.0, closed="left")],
+    "other_rate": [Interval(Real, 0.0, 1.0, closed="right")],
     "early_stopping": ["boolean", StrOptions({"auto"})],
     "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
     "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
@@ -95,9 +100,17 @@ class BaseGradientBoosting(ReadsTables):
                 model = boosting.run(lambda _: True)
         if not len(held_out) and hasattr(self, "validation_losses_"):
             del self.validation_losses_
+        self._keep_improvements(boosting.improvements[: model.n_rounds])
         self._remember(table, binned)
         self._model, self._loss = model, stage.loss
         self.n_estimators_ = self.n_iter_ = model.n_rounds
+
+    def _keep_improvements(self, improvements: list[float]) -> None:
+        """Keep what rounds did for the rows that they did not draw, if rows are sampled."""
+        if improvements:
+            self.oob_improvement_ = np.array(improvements)
+        elif hasattr(self, "oob_improvement_"):
+            del self.oob_improvement_
 
     def _held_out(
         self, table: Table, schema: Schema, sample: Sample, y: NDArray[np.float64]
@@ -132,12 +145,29 @@ class BaseGradientBoosting(ReadsTables):
         )
         return BoostingRules(
             n_rounds=int(self.n_estimators),
-            rate=float(self.learning_rate),
+            rate=None if self.learning_rate == "line_search" else float(self.learning_rate),
             growth=growth,
+            sampling=self._sampling(),
             newton=self.method == "newton",
             l1=float(self.l1),
             l2=float(self.l2),
         )
+
+    def _sampling(self) -> Sampling:
+        """Translate parameters into the way in which rows are sampled."""
+        if self.sampling == "uniform":
+            return Subsample(float(self.subsample)) if self.subsample < 1.0 else EVERY_ROW
+        if self.subsample < 1.0:
+            raise ValueError(
+                f"sampling='goss' draws rows by top_rate and other_rate, but subsample="
+                f"{self.subsample} is given too. Leave subsample at 1.0, or use sampling='uniform'."
+            )
+        if self.top_rate + self.other_rate > 1.0:
+            raise ValueError(
+                f"top_rate={self.top_rate} and other_rate={self.other_rate} are shares of all "
+                "rows, and add up to more than 1. Pass smaller ones, such as 0.2 and 0.1."
+            )
+        return OneSided(float(self.top_rate), float(self.other_rate))
 
     def _recipe(self, table: Table, n_rows: int) -> Recipe:  # noqa: ARG002  same for any number
         return Recipe(int(self.max_bins), categorical_columns(self.categorical_features, table))

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.ensembles.boosting import Boosting
-from hedgerow.kernels.steps import class_losses, row_losses
 from hedgerow.kernels.team import Team
 
 
@@ -25,13 +24,8 @@ class Watch:
 
     def measure(self, stage: Any) -> None:
         """Add the mean loss at the current scores."""
-        losses = np.empty(len(self._rows))
-        if len(stage.labels):
-            self._team.run(class_losses, stage.labels, stage.raw, self._rows, losses)
-        else:
-            self._team.run(row_losses, stage.loss, stage.y, stage.raw, self._rows, losses)
-        weights = stage.weights[self._rows]
-        self.losses.append(_mean(losses, weights))
+        losses = stage.losses(self._rows, self._team)
+        self.losses.append(_mean(losses, stage.weights[self._rows]))
 
     def __call__(self, boosting: Boosting) -> bool:
         """Measure, and tell whether to go on."""

@@ -123,6 +123,28 @@ def arrange(table, first, words, first_word, n_words, grove, stack):
 
 
 @kernel
+def sum_slopes(team, pairs, along, weights, mask, rows, scale, totals):
+    """Sum w g d over rows and outputs in whole steps, each thread its own rows.
+
+    pairs          float32 [n_outputs, 2, n_rows]   read    gradients, Hessians
+    along          float64 [n_outputs, n_rows]      read    the direction d
+    weights, mask  as in GradientPairs              read
+    rows           int64 [n] or [0]                 read    [0]: all
+    scale          float64                          steps per 1.0
+    totals         int64 [n_threads]                write
+    """
+    n_rows = rows.shape[0] if rows.shape[0] > 0 else along.shape[1]
+    begin, end = share(team, n_rows)
+    total = np.int64(0)
+    for output in range(along.shape[0]):
+        g, d = pairs[output, 0], along[output]
+        for i in range(begin, end):
+            row = rows[i] if rows.shape[0] > 0 else i
+            total += weights[row & mask] * np.int64(np.rint(g[row] * d[row] * scale))
+    totals[team.thread] = total
+
+
+@kernel
 def row_losses(team, loss, y, raw, rows, out):
     """Set out[i] to the loss of row rows[i].
 

@@ -98,24 +98,32 @@ class Grower:
         self._n_rows, width = len(judge.records), judge.moments.width()
         n_features, self._n_lines = len(table.codes.features), judge.n_lines(table.max_bins)
         self._desks = desks_for(team.n_threads, n_features, table.max_bins, width, self._n_lines)
-        problem = self._problem(judge)
+        problem = self._problem(judge, self._n_rows)
         self._space = workspace(team.n_threads, _size(problem, judge, self._n_rows))
         n_words = _N_WORDS if table.codes.features.n_categories.any() else 1
         self._nodes = empty_nodes(problem.rules.max_leaves, table.n_rows, width, n_words)
 
-    def _problem(self, judge: Judge) -> Problem:
+    def _problem(self, judge: Judge, n_rows: int) -> Problem:
         n_features = len(self._table.codes.features)
-        rules = _rules(judge, self._limits, n_features, self._n_rows, self._team)
+        rules = _rules(judge, self._limits, n_features, n_rows, self._team)
         return Problem(self._table.codes, judge.moments, judge.criterion, rules)
 
-    def grow(self, judge: Judge, fill: Callable[[NDArray[np.int64]], None]) -> Nodes:
-        """Grow a tree from the records that `fill` writes; the next call overwrites it."""
-        problem, space = self._problem(judge), self._space
+    def grow(
+        self, judge: Judge, fill: Callable[[NDArray[np.int64]], None], n_rows: int | None = None
+    ) -> Nodes:
+        """Grow a tree from the records that `fill` writes; the next call overwrites it.
+
+        n_rows: how many of the records there are this time; None: all.
+        """
+        n_rows = self._n_rows if n_rows is None else n_rows
+        problem, space = self._problem(judge, n_rows), self._space
+        if n_rows < self._n_rows:
+            self._nodes.leaf_of_row[:] = -1  # other rows may have been in the last tree
         while True:
-            fill(space.records[0])
-            _open_root(space, problem.rules, self._n_rows)
+            fill(space.records[0, :n_rows])
+            _open_root(space, problem.rules, n_rows)
             nodes = self._nodes
-            clear_nodes(nodes, self._n_rows)
+            clear_nodes(nodes, n_rows)
             self._team.run(grow_kernel, problem, space, self._desks, nodes)
             room = self._table.max_bins, self._n_lines
             _grow_tasks(problem, space, nodes, room, self._team)

@@ -23,6 +23,10 @@ REGRESSORS = [
     GradientBoostingRegressor(**FEW, loss="huber"),
     GradientBoostingRegressor(**FEW, loss="quantile", alpha=0.3),
     GradientBoostingRegressor(**FEW, max_leaf_nodes=None, max_depth=3, l1=0.1),
+    GradientBoostingRegressor(**FEW, subsample=0.5, random_state=0),
+    GradientBoostingRegressor(**FEW, subsample=0.4, random_state=0, loss="absolute_error"),
+    GradientBoostingRegressor(**FEW, sampling="goss", random_state=0, method="gradient"),
+    GradientBoostingRegressor(**FEW, learning_rate="line_search"),
 ]
 COUNTS = [GradientBoostingRegressor(**FEW, loss=loss) for loss in ("poisson", "gamma", "tweedie")]
 CLASSIFIERS = [
@@ -30,6 +34,9 @@ CLASSIFIERS = [
     GradientBoostingClassifier(**FEW, method="gradient"),
     GradientBoostingClassifier(**FEW, early_stopping=True),
     GradientBoostingClassifier(**FEW, class_weight="balanced"),
+    GradientBoostingClassifier(**FEW, subsample=0.5, random_state=0, class_weight="balanced"),
+    GradientBoostingClassifier(**FEW, sampling="goss", random_state=0, early_stopping=True),
+    GradientBoostingClassifier(**FEW, learning_rate="line_search", subsample=0.7, random_state=0),
 ]
 MODELS = pytest.mark.parametrize("model", [*REGRESSORS, *COUNTS, *CLASSIFIERS], ids=repr)
 
@@ -40,6 +47,9 @@ MODELS = pytest.mark.parametrize("model", [*REGRESSORS, *COUNTS, *CLASSIFIERS], 
         GradientBoostingRegressor(n_estimators=20, learning_rate=0.3, loss="absolute_error"),
         GradientBoostingClassifier(n_estimators=5),
         GradientBoostingClassifier(n_estimators=5, early_stopping=True),
+        GradientBoostingRegressor(n_estimators=20, learning_rate=0.3, subsample=0.7),
+        GradientBoostingClassifier(n_estimators=5, sampling="goss"),
+        GradientBoostingClassifier(n_estimators=5, learning_rate="line_search"),
     ]
 )  # no failure is expected of any
 def test_scikit_learns_checks_pass(estimator, check):

@@ -90,15 +90,13 @@ def test_steps_are_summed_and_records_written_as_in_python(rows, data):
     g, h, weights = g.astype(np.float32), np.abs(h).astype(np.float32), weights.astype(np.int64)
     scales, n_threads = np.array([8.0, 16.0], np.float32), data.draw(st.integers(1, 3))
     totals = np.full((n_threads, 2), -7, np.int64)
-    run(n_threads, total_steps, g, h, weights, -1, scales, totals)
-    expected = [
-        sum(int(w) * (int(abs(float(x)) * scale) + 1) for x, w in zip(of, weights, strict=True))
-        for of, scale in ((g, 8), (h, 16))
-    ]
-    assert totals.sum(axis=0).tolist() == expected
     chosen = data.draw(st.lists(st.integers(0, len(g) - 1), unique=True))
     for rows_of_tree in (np.zeros(0, np.int64), np.array(chosen, np.int64)):
         listed = rows_of_tree if len(rows_of_tree) else np.arange(len(g))
+        run(n_threads, total_steps, g, h, weights, -1, rows_of_tree, scales, totals)
+        for of, scale, total in zip((g, h), (8, 16), totals.sum(axis=0), strict=True):
+            steps = [int(weights[i]) * (int(abs(float(of[i])) * scale) + 1) for i in listed]
+            assert total == sum(steps)
         records = np.full(len(listed), -7, np.int64)
         run(n_threads, write_records, g, h, scales, rows_of_tree, records)
         assert (records & 0xFFFFFFFF).tolist() == listed.tolist()
