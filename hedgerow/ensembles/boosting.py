@@ -24,7 +24,8 @@ from hedgerow.ensembles.stage import Stage
 from hedgerow.kernels.criteria import Newton
 from hedgerow.kernels.derivatives import total_steps, write_records
 from hedgerow.kernels.moments import GradientPairs
-from hedgerow.kernels.steps import add_values, join_sums, sum_leaves
+from hedgerow.kernels.routes import add_tree
+from hedgerow.kernels.steps import join_sums, sum_leaves
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.workspace import N_NODES, Nodes
 from hedgerow.trees.grower import Grower, Judge
@@ -34,6 +35,7 @@ _G_STEPS, _H_STEPS = 2**15 - 1, 2**16 - 1
 _SUM = 2**31 - 1
 _COARSE = 2.0**20
 _FINE_BITS = 61
+_LEAST = 2.0**-100  # derivatives below are zero: steps of smaller ones are beyond float32
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,8 @@ class BoostingRules:
         Draws the means of rare categories to 0 when categories are ordered.
     sampling : Sampling
         The rows that a round's trees are grown from.
+    watches_bag : bool
+        Measure what each round does for the rows that are not.
     """
 
     n_rounds: int
@@ -65,6 +69,7 @@ class BoostingRules:
     l2: float = 1.0
     smooth: float = 10.0
     sampling: Sampling = EVERY_ROW
+    watches_bag: bool = False
 
 
 class Boosting:
@@ -98,12 +103,12 @@ class Boosting:
         return self._harvest.model(self._table, start, n_rounds * len(start))
 
     def _next_round(self) -> bool:
-        """Grow a tree for each output. Returns False if all gradients are zero."""
+        """Grow a tree for each output. Returns False if no gradient is above zero."""
         stage, team = self.stage, self._team
         stage.derive(team)
         drawn = self._sampler.drawn(self.n_rounds)
         peaks = [stage.peaks(output, team) for output in range(len(stage.pairs))]
-        if not any(peak[0] > 0 for peak in peaks):
+        if not any(peak[0] > _LEAST for peak in peaks):
             return False
         left_out = self._left_out(drawn)
         scores = stage.raw if self._rules.rate is not None else np.zeros_like(stage.raw)
@@ -112,7 +117,7 @@ class Boosting:
             columns = self._node_columns(nodes, output, drawn, peak)
             self._harvest.take(nodes, columns, self._gains(nodes, units))
             values = np.ascontiguousarray(columns[:, 0])
-            team.run(add_values, self._table.codes, nodes, values, scores[output])
+            add_tree(self._table.codes, nodes, values, scores[output], team)
         if self._rules.rate is None:
             step = line_search(stage, scores, team)
             stage.raw += step * scores
@@ -122,12 +127,10 @@ class Boosting:
         return True
 
     def _left_out(self, drawn: Drawn) -> list[OutOfBag]:
-        """Return the rows out of the bag, if rows are sampled and the loss has values."""
-        stage = self.stage
-        has_values = len(stage.labels) > 0 or hasattr(stage.loss, "loss")
-        if self._rules.sampling is EVERY_ROW or not has_values:
-            return []
-        return [OutOfBag(stage, drawn, self._team)]
+        """Return the rows out of the bag, if there are any and they are watched."""
+        if self._rules.watches_bag and self._rules.sampling is not EVERY_ROW:
+            return [OutOfBag(self.stage, drawn, self._team)]
+        return []
 
     def _grown(self, output: int, drawn: Drawn, peak: Floats) -> tuple[Nodes, Floats]:
         """Grow a tree from the derivatives of an output; also return the worth of their steps."""
@@ -202,7 +205,7 @@ def _scales(
 
     The largest magnitude is a whole number of steps, so that equal numbers stay exact.
     """
-    peak = np.where(peak > 0, peak, 1.0)
+    peak = np.where(peak > 0, np.maximum(peak, _LEAST), 1.0)
     coarse = (_COARSE / peak).astype(np.float32)
     totals = np.zeros((team.n_threads, 2), np.int64)
     team.run(total_steps, g, h, drawn.weights, drawn.mask, drawn.rows, coarse, totals)

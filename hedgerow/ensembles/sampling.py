@@ -15,6 +15,7 @@ from hedgerow.kernels.draws import (
     draw,
     measure_sizes,
     mix_contents,
+    mix_repeats,
     set_chances,
 )
 from hedgerow.kernels.random import mixed_bits
@@ -111,7 +112,9 @@ class _Urn:
         numbers = [stage.y + 0.0] if len(stage.real) == 1 else [stage.y + 0.0, stage.real]
         team.run(mix_contents, table.codes, np.stack(numbers).view(np.int64), keys)
         first = _first_repeats(keys, rows, stage.whole, stage.mask)
-        self.lots = Lots(keys, first, stage.whole, stage.mask, rows)
+        names = np.empty_like(keys)
+        team.run(mix_repeats, keys, first, names)
+        self.lots = Lots(keys, first, names, stage.whole, stage.mask, rows)
         self.stage, self.team = stage, team
         self._seed = mixed_bits(seed, _NAME)
         self._counts, self._rows = np.zeros(n_rows, np.int64), np.empty(len(rows), np.int64)

@@ -67,6 +67,7 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         sampling: str = "uniform",
         top_rate: float = 0.2,
         other_rate: float = 0.1,
+        oob_improvement: bool = False,
         class_weight: Any = None,
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
@@ -92,6 +93,7 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         self.sampling = sampling
         self.top_rate = top_rate
         self.other_rate = other_rate
+        self.oob_improvement = oob_improvement
         self.class_weight = class_weight
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction

@@ -73,14 +73,15 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
     max_bins : int
     subsample : float
         The chance of a row to be drawn for a round, by its content: equal for any order of
-        rows, and a row of weight 3 is three rows that are drawn one by one. Below 1,
-        `oob_improvement_` tells what each round did for the rows that it did not draw.
+        rows, and a row of weight 3 is three rows that are drawn one by one.
     sampling : {"uniform", "goss"}
         "goss": a round has the `top_rate` of rows with the largest |g h| (summed over classes)
         and, drawn from the rest, `other_rate` of all rows, whose derivatives are multiplied by
         (1 - top_rate) / other_rate, in the search for splits and in the values of leaves. Sizes
         within 1 % of each other are equal, and equal ones are parted by lot. Ke et al. (2017).
     top_rate, other_rate : float
+    oob_improvement : bool
+        Measure what each round does for the rows that it does not draw.
     early_stopping : "auto" or bool
         Hold out `validation_fraction` of the rows, stop when their loss has not fallen by
         more than `tol` for `n_iter_no_change` rounds, and keep the best round. "auto": if
@@ -99,7 +100,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         Rounds that were kept.
     validation_losses_ : float64 [n_rounds + 1], only with early stopping
         Loss of the rows held out, before the first round and after each.
-    oob_improvement_ : float64 [n_estimators_], only if rows are sampled
+    oob_improvement_ : float64 [n_estimators_], only if it is asked for and rows are sampled
         By how much each round lowered the mean loss of the rows that it did not draw.
     feature_importances_, fingerprint_, n_features_in_, feature_names_in_
 
@@ -137,6 +138,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         sampling: str = "uniform",
         top_rate: float = 0.2,
         other_rate: float = 0.1,
+        oob_improvement: bool = False,
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
@@ -163,6 +165,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         self.sampling = sampling
         self.top_rate = top_rate
         self.other_rate = other_rate
+        self.oob_improvement = oob_improvement
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change

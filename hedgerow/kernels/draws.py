@@ -8,6 +8,7 @@ three rows are drawn as one row of weight 3.
 
     keys     int64 [n_rows]   what a row is
     first    int64 [n_rows]   number of its first repeat
+    names    int64 [n_rows]   both, mixed
     weights  int64 [n_rows], mask -1: repeats; or the number 1 alone, mask 0
     rows     int64 [n]        the rows that may be drawn
 """
@@ -30,6 +31,7 @@ class Lots(NamedTuple):
 
     keys: NDArray[np.int64]
     first: NDArray[np.int64]
+    names: NDArray[np.int64]
     weights: NDArray[np.int64]
     mask: int
     rows: NDArray[np.int64]
@@ -59,6 +61,14 @@ def _mix(column, keys):
 
 
 @kernel
+def mix_repeats(team, keys, first, names):
+    """Set the names of the rows' first repeats; arrays as in the module."""
+    begin, end = share(team, keys.shape[0])
+    for row in range(begin, end):
+        names[row] = mixed(keys[row], first[row])
+
+
+@kernel
 def draw(team, lots, bits, chances, counts, drawn, told):
     """Draw repeats of rows, each with the row's chance, and list the rows of which any is drawn.
 
@@ -70,25 +80,43 @@ def draw(team, lots, bits, chances, counts, drawn, told):
     told     int64 [n_threads, 2]      write   of each thread: rows drawn, repeats drawn
     """
     begin, end = share(team, lots.rows.shape[0])
+    if lots.mask == 0:
+        _draw_rows(lots, begin, end, bits, chances, counts)
+    else:
+        _draw_repeats(lots, begin, end, bits, chances, counts)
     n_rows, n_repeats = np.int64(0), np.int64(0)
-    of_each = np.int64(-1 if chances.shape[0] > 1 else 0)
     for i in range(begin, end):
-        row, n = lots.rows[i], np.int64(0)
-        name, chance = mixed(bits, lots.keys[row]), chances[row & of_each]
-        for repeat in range(lots.weights[row & lots.mask]):
-            n += np.int64(uniform(mixed(name, lots.first[row] + repeat)) < chance)
-        counts[row] = n
-        n_rows += np.int64(n > 0)
-        n_repeats += n
+        n_rows += np.int64(counts[lots.rows[i]] > 0)
+        n_repeats += counts[lots.rows[i]]
     told[team.thread, 0], told[team.thread, 1] = n_rows, n_repeats
     meet(team)
     place = np.int64(0)
     for thread in range(team.thread):
         place += told[thread, 0]
+    last, i = place + n_rows, begin
+    while place < last:  # without a branch that half of the rows take
+        drawn[place] = lots.rows[i]
+        place += np.int64(counts[lots.rows[i]] > 0)
+        i += 1
+
+
+@part
+def _draw_rows(lots, begin, end, bits, chances, counts):
+    of_each = np.int64(-1 if chances.shape[0] > 1 else 0)
     for i in range(begin, end):
-        if counts[lots.rows[i]] > 0:
-            drawn[place] = lots.rows[i]
-            place += 1
+        row = lots.rows[i]
+        counts[row] = np.int64(uniform(mixed(bits, lots.names[row])) < chances[row & of_each])
+
+
+@part
+def _draw_repeats(lots, begin, end, bits, chances, counts):
+    of_each = np.int64(-1 if chances.shape[0] > 1 else 0)
+    for i in range(begin, end):
+        row, n = lots.rows[i], np.int64(0)
+        for repeat in range(lots.weights[row]):
+            name = mixed(lots.keys[row], lots.first[row] + repeat)
+            n += np.int64(uniform(mixed(bits, name)) < chances[row & of_each])
+        counts[row] = n
 
 
 @kernel
@@ -140,9 +168,10 @@ def set_chances(team, lots, sizes, bits, edge, ties, chance, chances):
     begin, end = share(team, lots.rows.shape[0])
     for i in range(begin, end):
         row = lots.rows[i]
-        size, name = _size(sizes[row]), mixed(mixed(bits, _TIE), lots.keys[row])
-        is_above = size > edge or (size == edge and uniform(name) < ties)
-        chances[row] = 1.0 if is_above else chance
+        size = _size(sizes[row])
+        chances[row] = 1.0 if size > edge else chance
+        if size == edge and uniform(mixed(mixed(bits, _TIE), lots.keys[row])) < ties:
+            chances[row] = 1.0
 
 
 @kernel

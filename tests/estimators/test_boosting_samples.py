@@ -56,7 +56,9 @@ def test_samples_learn_nearly_as_much(sampling):
 def test_rows_out_of_the_bag_tell_when_a_round_is_of_no_more_use():
     X, y = problem()
     noise = np.random.default_rng(1).permutation(y)
-    model = GradientBoostingRegressor(n_estimators=30, subsample=0.5, random_state=0)
+    model = GradientBoostingRegressor(
+        n_estimators=30, subsample=0.5, random_state=0, oob_improvement=True
+    )
     assert (model.fit(X, y).oob_improvement_[:10] > 0).all()
     assert model.fit(X, noise).oob_improvement_.sum() < 0
     assert len(model.oob_improvement_) == model.n_estimators_

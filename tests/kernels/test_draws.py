@@ -15,6 +15,7 @@ from hedgerow.kernels.draws import (
     draw,
     measure_sizes,
     mix_contents,
+    mix_repeats,
     set_chances,
 )
 from hedgerow.kernels.random import mixed_bits
@@ -36,9 +37,13 @@ def urns(draw_from):
     n = draw_from(st.integers(1, 30))
     rng = np.random.default_rng(draw_from(st.integers(0, 99)))
     weighted = draw_from(st.booleans())
+    keys, first, names = rng.integers(-(2**63), 2**63 - 1, n), rng.integers(0, 3, n), np.zeros(n)
+    names = names.astype(np.int64)
+    run(1, mix_repeats, keys, first, names)
     return Lots(
-        keys=rng.integers(-(2**63), 2**63 - 1, n),
-        first=rng.integers(0, 3, n),
+        keys=keys,
+        first=first,
+        names=names,
         weights=rng.integers(1, 5, n) if weighted else np.ones(1, np.int64),
         mask=-1 if weighted else 0,
         rows=np.flatnonzero(rng.random(n) < 0.8),
@@ -54,9 +59,9 @@ def test_a_repeat_is_drawn_by_the_bits_of_its_name(lots, bits, n_threads, even):
     run(n_threads, draw, lots, bits, chances, counts, drawn, told)
     expected = np.zeros(n, np.int64)
     for row in lots.rows.tolist():
-        name = mixed_bits(bits, int(lots.keys[row]))
         for repeat in range(int(lots.weights[row & lots.mask])):
-            u = fraction(mixed_bits(name, int(lots.first[row]) + repeat))
+            name = mixed_bits(int(lots.keys[row]), int(lots.first[row]) + repeat)
+            u = fraction(mixed_bits(bits, name))
             expected[row] += u < chances[0 if even else row]
     assert_array_equal(counts, expected)
     assert_array_equal(drawn[: int(told[:, 0].sum())], np.flatnonzero(expected))
