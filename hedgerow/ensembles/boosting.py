@@ -9,7 +9,7 @@ Splits are chosen from derivatives rounded to 16 bits. What a leaf adds is summe
 from the derivatives as they are, in whole steps so fine that nothing visible is lost.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.ensembles.additive import AdditiveModel, Floats, Harvest
+from hedgerow.ensembles.dropout import NO_DROPOUT, Dropout, Dropped
 from hedgerow.ensembles.line_search import line_search
 from hedgerow.ensembles.out_of_bag import OutOfBag
 from hedgerow.ensembles.sampling import EVERY_ROW, Drawn, Sampling
 from hedgerow.ensembles.stage import Stage
+from hedgerow.ensembles.vector_trees import Penalties, VectorTrees
 from hedgerow.kernels.criteria import Newton
 from hedgerow.kernels.derivatives import total_steps, write_records
 from hedgerow.kernels.moments import GradientPairs
@@ -30,6 +32,8 @@ from hedgerow.kernels.team import Team
 from hedgerow.kernels.workspace import N_NODES, Nodes
 from hedgerow.trees.grower import Grower, Judge
 from hedgerow.trees.rules import GrowthRules
+
+Cells = NDArray[np.int64]
 
 _G_STEPS, _H_STEPS = 2**15 - 1, 2**16 - 1
 _SUM = 2**31 - 1
@@ -59,6 +63,10 @@ class BoostingRules:
         The rows that a round's trees are grown from.
     watches_bag : bool
         Measure what each round does for the rows that are not.
+    dropout : Dropout
+        Earlier rounds that a round takes the place of; not with rate None.
+    vector_leaves : bool
+        Grow one tree for all outputs of a round, not one for each.
     """
 
     n_rounds: int
@@ -70,6 +78,8 @@ class BoostingRules:
     smooth: float = 10.0
     sampling: Sampling = EVERY_ROW
     watches_bag: bool = False
+    dropout: Dropout = NO_DROPOUT
+    vector_leaves: bool = False
 
 
 class Boosting:
@@ -79,6 +89,10 @@ class Boosting:
         self._table, self.stage, self._rules, self._team = table, stage, rules, team
         self._grower: Grower | None = None
         self._harvest = Harvest()
+        n_records, several = len(stage.rows) or len(stage.y), len(stage.start) > 1
+        self._vectors = None
+        if rules.vector_leaves and several:
+            self._vectors = VectorTrees(table, rules.growth, n_records, team)
         self._sampler = rules.sampling.sampler(table, stage, rules.growth.seed, team)
         self.n_rounds = 0
         self.improvements: list[float] = []  # of the rows out of the bag, if rows are sampled
@@ -104,27 +118,64 @@ class Boosting:
 
     def _next_round(self) -> bool:
         """Grow a tree for each output. Returns False if no gradient is above zero."""
-        stage, team = self.stage, self._team
+        stage, team, rules = self.stage, self._team, self._rules
+        out = rules.dropout.rounds(rules.growth.seed, self.n_rounds)
+        dropped = Dropped(out, self._harvest, self._table, stage, team)
         stage.derive(team)
         drawn = self._sampler.drawn(self.n_rounds)
         peaks = [stage.peaks(output, team) for output in range(len(stage.pairs))]
         if not any(peak[0] > _LEAST for peak in peaks):
             return False
         left_out = self._left_out(drawn)
-        scores = stage.raw if self._rules.rate is not None else np.zeros_like(stage.raw)
-        for output, peak in enumerate(peaks):
-            nodes, units = self._grown(output, drawn, peak)
-            columns = self._node_columns(nodes, output, drawn, peak)
-            self._harvest.take(nodes, columns, self._gains(nodes, units))
+        rate = 1.0 if rules.rate is None else dropped.rate(rules.rate)
+        scores = stage.raw if rules.rate is not None else np.zeros_like(stage.raw)
+        for output, (nodes, cells, units) in enumerate(self._trees(drawn, peaks)):
+            columns = self._node_columns(nodes, output, drawn, peaks[output])
+            columns[:, 0] *= rate
+            self._harvest.take(nodes, columns, self._gains(nodes, cells, units))
             values = np.ascontiguousarray(columns[:, 0])
             add_tree(self._table.codes, nodes, values, scores[output], team)
-        if self._rules.rate is None:
+        if rules.rate is None:
             step = line_search(stage, scores, team)
             stage.raw += step * scores
-            self._harvest.stretch(len(scores), step)
+            n_trees = len(self._harvest)
+            self._harvest.stretch(range(n_trees - len(scores), n_trees), step)
+        else:
+            dropped.put_back(rules.rate)
         self.improvements += [each.improvement() for each in left_out]
         self.n_rounds += 1
         return True
+
+    def _trees(self, drawn: Drawn, peaks: list[Floats]) -> Iterator[tuple[Nodes, Cells, Floats]]:
+        """Yield each output's tree, its packed sums in the nodes, and the worth of their steps.
+
+        A tree is there until the next one is asked for.
+        """
+        if self._vectors is None:
+            for output, peak in enumerate(peaks):
+                nodes, units = self._grown(output, drawn, peak)
+                yield nodes, nodes.sums[:, 0], units
+            return
+        rules, derivatives = self._rules, self.stage.pairs
+        if not rules.newton:
+            derivatives = derivatives.copy()
+            derivatives[:, 1] = self._unit_hessians(drawn)
+            peaks = [np.array([peak[0], float(derivatives[0, 1].max())]) for peak in peaks]
+        scales = np.stack(
+            [
+                _scales(drawn, g, h, peak, self._team)
+                for (g, h), peak in zip(derivatives, peaks, strict=True)
+            ]
+        )
+        penalties = Penalties(*self._l1_l2, rules.smooth)
+        nodes, worths = self._vectors.grow(derivatives, scales, penalties, drawn)
+        for output, units in enumerate(worths):
+            yield nodes, nodes.sums[:, output], units
+
+    @property
+    def _l1_l2(self) -> tuple[float, float]:
+        """The penalties of the gain: none in a tree that is fitted by least squares."""
+        return (float(self._rules.l1), float(self._rules.l2)) if self._rules.newton else (0.0, 0.0)
 
     def _left_out(self, drawn: Drawn) -> list[OutOfBag]:
         """Return the rows out of the bag, if there are any and they are watched."""
@@ -141,9 +192,8 @@ class Boosting:
             peak = np.array([peak[0], float(h.max())])
         scales = _scales(drawn, g, h, peak, team)
         units = 1.0 / scales.astype(np.float64)
-        l1, l2 = (rules.l1, rules.l2) if rules.newton else (0.0, 0.0)
         moments = GradientPairs(drawn.weights, drawn.mask, float(rules.smooth / units[1]))
-        criterion = Newton(float(units[0]), float(units[1]), float(l1), float(l2))
+        criterion = Newton(float(units[0]), float(units[1]), *self._l1_l2)
         n_records = len(stage.rows) or len(g)
         records = np.empty(n_records if self._grower is None else 0, np.int64)
         judge = Judge(moments, criterion, records, float(units[1]), 1.0)
@@ -173,21 +223,20 @@ class Boosting:
         join_sums(nodes.table, sums)
         G, H = (sums[0] / fine).T
         if hasattr(stage.loss, "leaf"):
-            value = _exact_leaves(stage, drawn, nodes.leaf_of_row, n_nodes)
+            value = _exact_leaves(stage, output, drawn, nodes.leaf_of_row, n_nodes)
         elif rules.newton:
             value = -np.sign(G) * np.maximum(np.abs(G) - rules.l1, 0.0) / (H + rules.l2)
         else:
             value = -G / np.maximum(H, np.finfo(float).tiny)
         value = np.where(H > 0, value, 0.0)
-        rate = 1.0 if rules.rate is None else rules.rate
-        return np.column_stack([rate * value, G, H])
+        return np.column_stack([value, G, H])
 
-    def _gains(self, nodes: Nodes, units: Floats) -> Floats:
+    def _gains(self, nodes: Nodes, cells: Cells, units: Floats) -> Floats:
         """Return what each split gained, by the sums that it was chosen from."""
         n_nodes = int(nodes.counters[N_NODES])
-        cells, left = nodes.sums[:n_nodes, 0], nodes.table.left[:n_nodes]
+        cells, left = cells[:n_nodes], nodes.table.left[:n_nodes]
         G, H = (cells >> 32) * units[0], (cells & 0x7FFFFFFF) * units[1]
-        l1, l2 = (self._rules.l1, self._rules.l2) if self._rules.newton else (0.0, 0.0)
+        l1, l2 = self._l1_l2
         score = np.maximum(np.abs(G) - l1, 0.0) ** 2 / (2.0 * (H + l2))
         gains, splits = np.zeros(n_nodes), np.flatnonzero(left >= 0)
         gains[splits] = score[left[splits]] + score[left[splits] + 1] - score[splits]
@@ -216,13 +265,15 @@ def _scales(
 
 
 def _exact_leaves(
-    stage: Stage, drawn: Drawn, leaf_of_row: NDArray[np.int32], n_nodes: int
+    stage: Stage, output: int, drawn: Drawn, leaf_of_row: NDArray[np.int32], n_nodes: int
 ) -> Floats:
     """Return what minimises the loss in each leaf."""
     rows = np.flatnonzero(leaf_of_row >= 0)
+    if not len(rows):
+        return np.zeros(n_nodes)
     rows = rows[np.argsort(leaf_of_row[rows], kind="stable")]
     leaves = leaf_of_row[rows]
-    residual = stage.y[rows] - stage.raw[0, rows]
+    residual = stage.targets[output, rows] - stage.raw[output, rows]
     factors = drawn.factors if len(drawn.factors) == 1 else drawn.factors[rows]
     weights = drawn.weights[rows & drawn.mask] * factors
     value = np.zeros(n_nodes)

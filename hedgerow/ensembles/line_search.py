@@ -61,7 +61,12 @@ def _chord(low: float, at_low: float, high: float, at_high: float) -> float:
 
 def _slope(stage: Stage, along: Floats, step: float, team: Team) -> float:
     """Return sum w g d at f + step d, inf if derivatives are not finite there."""
-    stage.derive_at(stage.raw + step * along, team)
+    here = stage.raw
+    try:
+        stage.raw = here + step * along
+        stage.differentiate(team)
+    finally:
+        stage.raw = here
     g = stage.pairs[:, 0, stage.rows] if len(stage.rows) else stage.pairs[:, 0]
     peak = float(max(g.max(), -g.min())) * float(max(along.max(), -along.min()))
     if peak == 0.0:

@@ -109,8 +109,9 @@ class _Urn:
         n_rows = len(stage.y)
         rows = stage.rows if len(stage.rows) else np.arange(n_rows)
         keys = np.zeros(n_rows, np.int64)
-        numbers = [stage.y + 0.0] if len(stage.real) == 1 else [stage.y + 0.0, stage.real]
-        team.run(mix_contents, table.codes, np.stack(numbers).view(np.int64), keys)
+        factors = stage.real[None] if len(stage.real) > 1 else np.empty((0, n_rows))
+        numbers = np.concatenate([stage.targets + 0.0, factors])
+        team.run(mix_contents, table.codes, numbers.view(np.int64), keys)
         first = _first_repeats(keys, rows, stage.whole, stage.mask)
         names = np.empty_like(keys)
         team.run(mix_repeats, keys, first, names)

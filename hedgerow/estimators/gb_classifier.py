@@ -68,6 +68,10 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         top_rate: float = 0.2,
         other_rate: float = 0.1,
         oob_improvement: bool = False,
+        dropout: float = 0.0,
+        max_dropped: int = 50,
+        skip_dropout: float = 0.0,
+        multi_output: str = "trees",
         class_weight: Any = None,
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
@@ -94,6 +98,10 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         self.top_rate = top_rate
         self.other_rate = other_rate
         self.oob_improvement = oob_improvement
+        self.dropout = dropout
+        self.max_dropped = max_dropped
+        self.skip_dropout = skip_dropout
+        self.multi_output = multi_output
         self.class_weight = class_weight
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction

@@ -82,6 +82,20 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
     top_rate, other_rate : float
     oob_improvement : bool
         Measure what each round does for the rows that it does not draw.
+    dropout : float
+        The chance of each earlier round to be left out while a round is fitted; then both are
+        made smaller, by k / (k + learning_rate) and 1 / (k + learning_rate) if k rounds were
+        left out (DART, Vinayak and Gilad-Bachrach 2015). One at least is left out if any is to
+        be. As trees change after their round, there is no early stopping ("auto" is False),
+        and `staged_predict` shows the first rounds of the final model.
+    max_dropped : int
+        Rounds left out at once, at most.
+    skip_dropout : float
+        The chance of a round to leave out none.
+    multi_output : {"trees", "vector"}
+        With several outputs, a tree for each in every round, or one tree for all, whose leaves
+        are vectors: faster to grow, and it sees what outputs have in common. Its least leaf is
+        a mean over outputs.
     early_stopping : "auto" or bool
         Hold out `validation_fraction` of the rows, stop when their loss has not fallen by
         more than `tol` for `n_iter_no_change` rounds, and keep the best round. "auto": if
@@ -102,6 +116,8 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         Loss of the rows held out, before the first round and after each.
     oob_improvement_ : float64 [n_estimators_], only if it is asked for and rows are sampled
         By how much each round lowered the mean loss of the rows that it did not draw.
+    n_outputs_ : int
+        Columns of y; the loss is summed over them.
     feature_importances_, fingerprint_, n_features_in_, feature_names_in_
 
     Examples
@@ -139,6 +155,10 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         top_rate: float = 0.2,
         other_rate: float = 0.1,
         oob_improvement: bool = False,
+        dropout: float = 0.0,
+        max_dropped: int = 50,
+        skip_dropout: float = 0.0,
+        multi_output: str = "trees",
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
@@ -166,6 +186,10 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         self.top_rate = top_rate
         self.other_rate = other_rate
         self.oob_improvement = oob_improvement
+        self.dropout = dropout
+        self.max_dropped = max_dropped
+        self.skip_dropout = skip_dropout
+        self.multi_output = multi_output
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
@@ -176,11 +200,23 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         self.n_jobs = n_jobs
 
     def _learn(self, table: Table, y: Any, sample_weight: Any) -> None:
-        targets = check_targets(self, y, table.n_rows)[:, 0]
+        targets = check_targets(self, y, table.n_rows)
         weights = check_weights(sample_weight, table.n_rows)
         loss = self._loss_value()
-        loss.check(targets[weights > 0])
-        self._keep(table, Sample(targets, weights), loss)
+        for output in targets.T:
+            loss.check(output[weights > 0])
+        self.n_outputs_ = targets.shape[1]
+        if self.n_outputs_ > 1 and hasattr(loss, "adapted"):
+            raise ValueError(
+                f"y has {self.n_outputs_} columns, but loss={self.loss!r} sets itself by one. Fit "
+                "one model for each column, or use another loss."
+            )
+        self._keep(table, Sample(targets if self.n_outputs_ > 1 else targets[:, 0], weights), loss)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self.loss != "huber"
+        return tags
 
     def _loss_value(self) -> Any:
         """Return the loss that the parameters name."""
@@ -190,11 +226,16 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         return REGRESSION_LOSSES[self.loss](**numbers)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the predicted mean, or the median or quantile that the loss is about."""
-        raw = self._raw(X)
-        return np.asarray(self._loss.link(raw[:, 0]))
+        """Return the predicted mean, or the median or quantile that the loss is about.
+
+        [n_rows], or [n_rows, n_outputs] if there are several.
+        """
+        return self._linked(self._raw(X))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield the predictions after each round."""
         for raw in self._staged_raw(X):
-            yield np.asarray(self._loss.link(raw[:, 0]))
+            yield self._linked(raw)
+
+    def _linked(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(self._loss.link(raw[:, 0] if self.n_outputs_ == 1 else raw))

@@ -15,6 +15,7 @@ from hedgerow.data.binned import MAX_BINS, Recipe
 from hedgerow.data.table import Schema, Table, read_table
 from hedgerow.ensembles.additive import AdditiveModel
 from hedgerow.ensembles.boosting import Boosting, BoostingRules
+from hedgerow.ensembles.dropout import NO_DROPOUT, Dropout
 from hedgerow.ensembles.sampling import EVERY_ROW, OneSided, Sampling, Subsample
 from hedgerow.ensembles.stage import Stage
 from hedgerow.estimators.cart import Sample
@@ -43,6 +44,10 @@ BOOSTING_CONSTRAINTS: dict[str, list[Any]] = {
     "top_rate": [Interval(Real, 0.0, 1.0, closed="left")],
     "other_rate": [Interval(Real, 0.0, 1.0, closed="right")],
     "oob_improvement": ["boolean"],
+    "dropout": [Interval(Real, 0.0, 1.0, closed="both")],
+    "max_dropped": [Interval(Integral, 1, None, closed="left")],
+    "skip_dropout": [Interval(Real, 0.0, 1.0, closed="both")],
+    "multi_output": [StrOptions({"trees", "vector"})],
     "early_stopping": ["boolean", StrOptions({"auto"})],
     "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
     "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
@@ -65,7 +70,7 @@ class BaseGradientBoosting(ReadsTables):
         Parameters
         ----------
         X : table of any kind, [n_rows, n_features]
-        y : array [n_rows]
+        y : array [n_rows], or [n_rows, n_outputs] for a regression of several outputs
         sample_weight : array [n_rows] or None
             A row of weight 0 is as if it were not there; a row of weight 3 is three rows.
 
@@ -123,13 +128,13 @@ class BaseGradientBoosting(ReadsTables):
         none = np.zeros(0, np.int64)
         stops = self.early_stopping
         if stops == "auto":
-            stops = sample.n_rows > _AUTO_STOPPING_ROWS
+            stops = sample.n_rows > _AUTO_STOPPING_ROWS and self.dropout == 0.0
         if not stops:
             return none, none
         values = schema.matrix(table, "missing")
         values = values if sample.rows is None else values[sample.rows]
         n_folds = max(2, round(1.0 / float(self.validation_fraction)))
-        folds = content_folds(values, y[:, None], n_folds)
+        folds = content_folds(values, y.reshape(len(y), -1), n_folds)
         if folds.max() == 0:
             return none, none  # all rows are equal
         return np.flatnonzero(folds == 0), np.flatnonzero(folds != 0)
@@ -150,6 +155,8 @@ class BaseGradientBoosting(ReadsTables):
             growth=growth,
             sampling=self._sampling(),
             watches_bag=bool(self.oob_improvement),
+            dropout=self._dropout(),
+            vector_leaves=self.multi_output == "vector",
             newton=self.method == "newton",
             l1=float(self.l1),
             l2=float(self.l2),
@@ -170,6 +177,23 @@ class BaseGradientBoosting(ReadsTables):
                 "rows, and add up to more than 1. Pass smaller ones, such as 0.2 and 0.1."
             )
         return OneSided(float(self.top_rate), float(self.other_rate))
+
+    def _dropout(self) -> Dropout:
+        """Translate parameters into the way in which rounds are dropped."""
+        if self.dropout == 0.0:
+            return NO_DROPOUT
+        given = f"dropout={self.dropout}"
+        if self.early_stopping is True:
+            raise ValueError(
+                f"early_stopping=True keeps the first rounds, but with {given} later rounds change "
+                "the trees of earlier ones. Pass early_stopping=False and choose n_estimators."
+            )
+        if self.learning_rate == "line_search":
+            raise ValueError(
+                f"With {given} a round's step follows from the number of rounds dropped, so there "
+                "is none to search for. Pass a number as learning_rate."
+            )
+        return Dropout(float(self.dropout), int(self.max_dropped), float(self.skip_dropout))
 
     def _recipe(self, table: Table, n_rows: int) -> Recipe:  # noqa: ARG002  same for any number
         return Recipe(int(self.max_bins), categorical_columns(self.categorical_features, table))

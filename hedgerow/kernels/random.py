@@ -37,6 +37,11 @@ def mixed_bits(state: int, more: int) -> int:
     return _mixed_plain(state, more)
 
 
+def uniform_bits(state: int, more: int) -> float:
+    """Return a float in [0, 1) named by two numbers, for Python."""
+    return ((_mixed_plain(state, more) >> 11) & 0x1FFFFFFFFFFFFF) * _FRACTION
+
+
 @part
 def uniform(bits):
     """Return a float in [0, 1) from 64 random bits."""
