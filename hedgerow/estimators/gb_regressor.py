@@ -83,11 +83,11 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
     oob_improvement : bool
         Measure what each round does for the rows that it does not draw.
     dropout : float
-        The chance of each earlier round to be left out while a round is fitted; then both are
-        made smaller, by k / (k + learning_rate) and 1 / (k + learning_rate) if k rounds were
-        left out (DART, Vinayak and Gilad-Bachrach 2015). One at least is left out if any is to
-        be. As trees change after their round, there is no early stopping ("auto" is False),
-        and `staged_predict` shows the first rounds of the final model.
+        The chance of each earlier round to be left out while a round is fitted (DART, Vinayak
+        and Gilad-Bachrach 2015), one at least. If k are, they are multiplied by
+        k / (k + learning_rate) and the new trees by learning_rate / (k + learning_rate). As
+        trees change after their round, there is no early stopping ("auto" is False), and
+        `staged_predict` shows the first rounds of the final model.
     max_dropped : int
         Rounds left out at once, at most.
     skip_dropout : float

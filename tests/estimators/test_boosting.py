@@ -27,6 +27,7 @@ REGRESSORS = [
     GradientBoostingRegressor(**FEW, subsample=0.4, random_state=0, loss="absolute_error"),
     GradientBoostingRegressor(**FEW, sampling="goss", random_state=0, method="gradient"),
     GradientBoostingRegressor(**FEW, learning_rate="line_search"),
+    GradientBoostingRegressor(**FEW, dropout=0.3, random_state=0),
 ]
 COUNTS = [GradientBoostingRegressor(**FEW, loss=loss) for loss in ("poisson", "gamma", "tweedie")]
 CLASSIFIERS = [
@@ -37,6 +38,7 @@ CLASSIFIERS = [
     GradientBoostingClassifier(**FEW, subsample=0.5, random_state=0, class_weight="balanced"),
     GradientBoostingClassifier(**FEW, sampling="goss", random_state=0, early_stopping=True),
     GradientBoostingClassifier(**FEW, learning_rate="line_search", subsample=0.7, random_state=0),
+    GradientBoostingClassifier(**FEW, dropout=0.3, subsample=0.7, random_state=0),
 ]
 MODELS = pytest.mark.parametrize("model", [*REGRESSORS, *COUNTS, *CLASSIFIERS], ids=repr)
 
@@ -50,6 +52,8 @@ MODELS = pytest.mark.parametrize("model", [*REGRESSORS, *COUNTS, *CLASSIFIERS], 
         GradientBoostingRegressor(n_estimators=20, learning_rate=0.3, subsample=0.7),
         GradientBoostingClassifier(n_estimators=5, sampling="goss"),
         GradientBoostingClassifier(n_estimators=5, learning_rate="line_search"),
+        GradientBoostingClassifier(n_estimators=5, multi_output="vector", dropout=0.2),
+        GradientBoostingRegressor(n_estimators=20, learning_rate=0.3, multi_output="vector"),
     ]
 )  # no failure is expected of any
 def test_scikit_learns_checks_pass(estimator, check):

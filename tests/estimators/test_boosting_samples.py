@@ -66,9 +66,10 @@ def test_rows_out_of_the_bag_tell_when_a_round_is_of_no_more_use():
 
 
 def test_a_round_without_rows_adds_nothing():
-    model = GradientBoostingRegressor(n_estimators=4, subsample=1e-9, random_state=0)
-    model.fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 5.0])
-    assert_array_equal(model.predict([[0.0], [2.0]]), [2.0, 2.0])
+    for loss, start in (("squared_error", 2.0), ("absolute_error", 1.0)):
+        model = GradientBoostingRegressor(n_estimators=4, subsample=1e-9, random_state=0, loss=loss)
+        model.fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 5.0])
+        assert_array_equal(model.predict([[0.0], [2.0]]), [start, start])
 
 
 def test_two_ways_to_sample_at_once_are_refused():
