@@ -19,8 +19,8 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
     """Trees added one after another, each fitted to the derivatives of a loss of classes.
 
     Two classes have one score, the log-odds of the second; K > 2 classes have K scores and a
-    tree for each in every round (with `multi_output="vector"` one tree for all). `GradientBoostingRegressor` explains the method and the
-    parameters that are not listed here.
+    tree for each in every round (with `multi_output="vector"` one tree for all).
+    `GradientBoostingRegressor` explains the method and the parameters that are not listed here.
 
     Parameters
     ----------

@@ -94,8 +94,8 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         The chance of a round to leave out none.
     multi_output : {"trees", "vector"}
         With several outputs, a tree for each in every round, or one tree for all, whose leaves
-        are vectors: faster to grow, and it sees what outputs have in common. Its least leaf is
-        a mean over outputs.
+        are vectors: a smaller model of what outputs have in common. Its least leaf is a mean
+        over outputs.
     early_stopping : "auto" or bool
         Hold out `validation_fraction` of the rows, stop when their loss has not fallen by
         more than `tol` for `n_iter_no_change` rounds, and keep the best round. "auto": if
