@@ -218,8 +218,8 @@ class Boosting:
         bits = min(_FINE_BITS - int(np.frexp(float(drawn.total_weight))[1]), 40)
         fine = np.ldexp(1.0, bits) / np.where(peak > 0, peak, 1.0)
         sums = np.zeros((team.n_threads, n_nodes, 2), np.int64)
-        pairs = stage.pairs[output]
-        team.run(sum_leaves, nodes.leaf_of_row, pairs, drawn.weights, drawn.mask, fine, sums)
+        leaves, weights = (nodes.leaf_of_row, drawn.rows), (drawn.weights, drawn.mask)
+        team.run(sum_leaves, *leaves, stage.pairs[output], *weights, fine, sums)
         join_sums(nodes.table, sums)
         G, H = (sums[0] / fine).T
         if hasattr(stage.loss, "leaf"):

@@ -10,7 +10,8 @@ from hedgerow.kernels.steps import sum_slopes
 from hedgerow.kernels.team import Team
 
 _LONGEST = 64.0  # Newton steps: where classes are parted without error no step is the best
-_PRECISION = 2.0**-20
+_PRECISION = 2.0**-20  # of the step
+_FLAT = 2.0**-14  # of the first slope: what is left to win is less than its square
 _MOST_TRIALS = 60
 _SUM_BITS = 61
 
@@ -22,8 +23,9 @@ def line_search(stage: Stage, along: Floats, team: Team) -> float:
 
     The zero of the slope sum w g(f + t d) d, which rises with t if l is convex: bracketed by
     doubling, then by chords that halve the slope of the end that stays (the Illinois way).
-    Returned is the end on the falling side, so that the loss never rises. The derivatives of
-    the stage are overwritten. Notes 0, part III; Dowell and Jarratt (1971).
+    Returned is a step where the way is flat, else the end on the falling side: the loss never
+    rises. The derivatives of the stage are overwritten. Notes 0, part III; Dowell and Jarratt
+    (1971).
     """
 
     def slope(step: float) -> float:
@@ -32,17 +34,20 @@ def line_search(stage: Stage, along: Floats, team: Team) -> float:
     low, at_low, high, at_high = 0.0, slope(0.0), 1.0, slope(1.0)
     if at_low >= 0.0:
         return 0.0
-    while at_high < 0.0 and high < _LONGEST:
+    flat = _FLAT * -at_low
+    while at_high < -flat and high < _LONGEST:
         low, at_low, high = high, at_high, 2.0 * high
         at_high = slope(high)
+    if at_high <= flat:
+        return high
     for trial in range(_MOST_TRIALS):
-        if at_high <= 0.0:
-            return high
         if high - low <= _PRECISION * high:
             break
         by_chord = trial % 3 < 2  # where slopes differ by powers of ten halving is faster
         step = _chord(low, at_low, high, at_high) if by_chord else 0.5 * (low + high)
         found = slope(step)
+        if abs(found) <= flat:
+            return step
         if found < 0.0:
             low, at_low, at_high = step, found, 0.5 * at_high
         else:

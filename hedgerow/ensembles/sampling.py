@@ -118,7 +118,7 @@ class _Urn:
         self.lots = Lots(keys, first, names, stage.whole, stage.mask, rows)
         self.stage, self.team = stage, team
         self._seed = mixed_bits(seed, _NAME)
-        self._counts, self._rows = np.zeros(n_rows, np.int64), np.empty(len(rows), np.int64)
+        self._counts, self._rows = np.zeros(n_rows, np.int64), np.empty((2, len(rows)), np.int64)
 
     def name(self, number: int) -> int:
         """Return the name of a round."""
@@ -131,7 +131,7 @@ class _Urn:
         self.team.run(draw, self.lots, self.name(number), chances, *buffers)
         n_records, total_weight = (int(n) for n in told.sum(axis=0))
         weights = self._counts if self.lots.mask else self.lots.weights
-        rows = self._rows[:n_records]
+        rows = self._rows[0, :n_records]
         return Drawn(rows, n_records, weights, self.lots.mask, self.stage.real, total_weight)
 
 

@@ -75,48 +75,50 @@ def draw(team, lots, bits, chances, counts, drawn, told):
     lots     Lots                      read
     bits     int64                     the round's name
     chances  float64 [n_rows] or [1]   read    [1]: the same for every row
-    counts   int64 [n_rows]            write   repeats that are drawn, of lots.rows
-    drawn    int64 [n]                 write   rows, in the order of lots.rows
+    counts   int64 [n_rows]            write   repeats of lots.rows that are drawn, if mask is -1
+    drawn    int64 [2, n]              write   drawn[0]: rows, in the order of lots.rows
     told     int64 [n_threads, 2]      write   of each thread: rows drawn, repeats drawn
     """
     begin, end = share(team, lots.rows.shape[0])
     if lots.mask == 0:
-        _draw_rows(lots, begin, end, bits, chances, counts)
+        n_rows = _draw_rows(lots, begin, end, bits, chances, drawn[1])
+        n_repeats = n_rows
     else:
-        _draw_repeats(lots, begin, end, bits, chances, counts)
-    n_rows, n_repeats = np.int64(0), np.int64(0)
-    for i in range(begin, end):
-        n_rows += np.int64(counts[lots.rows[i]] > 0)
-        n_repeats += counts[lots.rows[i]]
+        n_rows, n_repeats = _draw_repeats(lots, begin, end, bits, chances, counts, drawn[1])
     told[team.thread, 0], told[team.thread, 1] = n_rows, n_repeats
     meet(team)
     place = np.int64(0)
     for thread in range(team.thread):
         place += told[thread, 0]
-    last, i = place + n_rows, begin
-    while place < last:  # without a branch that half of the rows take
-        drawn[place] = lots.rows[i]
-        place += np.int64(counts[lots.rows[i]] > 0)
-        i += 1
+    for i in range(n_rows):
+        drawn[0, place + i] = drawn[1, begin + i]
 
 
 @part
-def _draw_rows(lots, begin, end, bits, chances, counts):
-    of_each = np.int64(-1 if chances.shape[0] > 1 else 0)
+def _draw_rows(lots, begin, end, bits, chances, drawn):
+    """List the rows drawn from place `begin` on, without a branch that half of them take."""
+    of_each, n = np.int64(-1 if chances.shape[0] > 1 else 0), np.int64(0)
     for i in range(begin, end):
         row = lots.rows[i]
-        counts[row] = np.int64(uniform(mixed(bits, lots.names[row])) < chances[row & of_each])
+        drawn[begin + n] = row
+        n += np.int64(uniform(mixed(bits, lots.names[row])) < chances[row & of_each])
+    return n
 
 
 @part
-def _draw_repeats(lots, begin, end, bits, chances, counts):
+def _draw_repeats(lots, begin, end, bits, chances, counts, drawn):
+    """The same for rows of whole weights, which are counted too."""
     of_each = np.int64(-1 if chances.shape[0] > 1 else 0)
+    n, n_repeats = np.int64(0), np.int64(0)
     for i in range(begin, end):
-        row, n = lots.rows[i], np.int64(0)
+        row, count = lots.rows[i], np.int64(0)
         for repeat in range(lots.weights[row]):
             name = mixed(lots.keys[row], lots.first[row] + repeat)
-            n += np.int64(uniform(mixed(bits, name)) < chances[row & of_each])
-        counts[row] = n
+            count += np.int64(uniform(mixed(bits, name)) < chances[row & of_each])
+        counts[row], drawn[begin + n] = count, row
+        n += np.int64(count > 0)
+        n_repeats += count
+    return n, n_repeats
 
 
 @kernel

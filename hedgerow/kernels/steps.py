@@ -8,18 +8,20 @@ from hedgerow.kernels.team import share
 
 
 @kernel
-def sum_leaves(team, leaf_of_row, pairs, weights, mask, scales, sums):
+def sum_leaves(team, leaf_of_row, rows, pairs, weights, mask, scales, sums):
     """Sum the derivatives of each leaf's rows in fine whole steps, each thread its own rows.
 
     leaf_of_row    int32 [n_rows]                   read    -1: the row is not in the tree
+    rows           int64 [n] or [0]                 read    those that are; [0]: any may be
     pairs          float32 [2, n_rows]              read    gradients, Hessians
     weights, mask  as in GradientPairs              read
     scales         float64 [2]                      read    steps per 1.0
     sums           int64 [n_threads, n_nodes, 2]    both    zero on entry
     """
-    begin, end = share(team, pairs.shape[1])
+    begin, end = share(team, rows.shape[0] if rows.shape[0] > 0 else pairs.shape[1])
     own, g, h = sums[team.thread], pairs[0], pairs[1]
-    for row in range(begin, end):
+    for i in range(begin, end):
+        row = rows[i] if rows.shape[0] > 0 else i
         leaf, w = leaf_of_row[row], weights[row & mask]
         if leaf >= 0:
             own[leaf, 0] += w * np.int64(np.rint(g[row] * scales[0]))
