@@ -64,6 +64,10 @@ def steps() -> dict[str, Callable[[], None]]:
     classes = np.digitize(counts, [3.0, 6.0])
     work["boosting, log_loss"] = partial(_boost, GradientBoostingClassifier(), X, labels)
     work["boosting, several classes"] = partial(_boost, GradientBoostingClassifier(), X, classes)
+    goss = GradientBoostingClassifier(sampling="goss", learning_rate="line_search")
+    work["boosting, samples and line search"] = partial(_boost, goss, X, labels)
+    together = GradientBoostingClassifier(multi_output="vector")
+    work["boosting, vector leaves"] = partial(_boost, together, X, classes)
     exponential = GradientBoostingClassifier(loss="exponential")
     work["boosting, exponential"] = partial(_boost, exponential, X, labels)
     for loss in RANKING_LOSSES:

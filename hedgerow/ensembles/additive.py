@@ -1,6 +1,7 @@
 """Additive models: a start value and trees whose values are added to it."""
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -9,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
-from hedgerow.kernels.codes import Records
+from hedgerow.kernels.codes import Codes, Records
 from hedgerow.kernels.grove import Grove, Scorer, lanes_for, scorer_of
 from hedgerow.kernels.predict import Paths
+from hedgerow.kernels.routes import add_tree
 from hedgerow.kernels.scorer import add_trees
 from hedgerow.kernels.steps import arrange
 from hedgerow.kernels.team import Team
-from hedgerow.kernels.workspace import N_NODES, N_WORDS, NODE, Nodes
+from hedgerow.kernels.workspace import N_NODES, N_WORDS, NODE, Nodes, empty_nodes
 
 Floats = NDArray[np.float64]
 
@@ -152,6 +154,18 @@ class Harvest:
         self._tables.append(nodes.table[: int(nodes.counters[N_NODES])].copy())
         self._words.append(nodes.words[: int(nodes.counters[N_WORDS])].copy())
         self._columns.append(columns)
+
+    def stretch(self, trees: Iterable[int], factor: float) -> None:
+        """Multiply the values of some trees."""
+        for tree in trees:
+            self._columns[tree][:, 0] *= factor
+
+    def add(self, tree: int, codes: Codes, raw: Floats, team: Team) -> None:
+        """Add what a tree adds to the scores of all rows, float64 [n_rows], found by codes."""
+        table, words = self._tables[tree].view(np.recarray), self._words[tree]
+        nodes = empty_nodes(1, len(raw), 1, 1)._replace(table=table, words=words)
+        nodes.counters[N_NODES] = len(table)
+        add_tree(codes, nodes, np.ascontiguousarray(self._columns[tree][:, 0]), raw, team)
 
     def model(
         self, table: BinnedTable, start: Floats, n_trees: int, first_tree: int = 0

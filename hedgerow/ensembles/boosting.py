@@ -18,20 +18,23 @@ from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.ensembles.additive import AdditiveModel, Floats, Harvest
-from hedgerow.ensembles.cells import Cells, Penalties
+from hedgerow.ensembles.cells import LEAST, Cells, Penalties
+from hedgerow.ensembles.dropout import NO_DROPOUT, Dropout, Dropped
 from hedgerow.ensembles.leaves import exact_leaves
+from hedgerow.ensembles.line_search import line_search
+from hedgerow.ensembles.out_of_bag import OutOfBag
+from hedgerow.ensembles.sampling import EVERY_ROW, Drawn, Sampling
+from hedgerow.ensembles.scalar_trees import ScalarTrees
 from hedgerow.ensembles.stage import Stage
+from hedgerow.ensembles.vector_trees import VectorTrees
 from hedgerow.kernels.bounds import fill_splits, hold_values
-from hedgerow.kernels.derivatives import total_steps, write_records
 from hedgerow.kernels.random import mixed_bits
-from hedgerow.kernels.steps import add_values, join_sums, sum_leaves
+from hedgerow.kernels.routes import add_tree
+from hedgerow.kernels.steps import join_sums, sum_leaves
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.workspace import N_NODES, Nodes
-from hedgerow.trees.grower import Grower, Judge
 from hedgerow.trees.rules import GrowthRules
 
-_G_STEPS, _H_STEPS = 2**15 - 1, 2**16 - 1
-_COARSE = 2.0**20
 _FINE_BITS = 61
 
 
@@ -42,8 +45,9 @@ class BoostingRules:
     Attributes
     ----------
     n_rounds : int
-    rate : float
-        What the values of a tree are multiplied by.
+    rate : float or None
+        What the values of a tree are multiplied by; None: in each round by the step that
+        minimises the loss along its trees.
     growth : GrowthRules
         Of each tree. min_leaf_weight is a sum of Hessians, min_gain is in units of the loss.
     newton : bool
@@ -53,16 +57,28 @@ class BoostingRules:
         Draws the means of rare categories to 0 when categories are ordered.
     signs : int64 [n_features] or None
         1 or -1: the model must not fall or rise in this feature; 0: it may.
+    sampling : Sampling
+        The rows that a round's trees are grown from.
+    watches_bag : bool
+        Measure what each round does for the rows that are not.
+    dropout : Dropout
+        Earlier rounds that a round takes the place of; not with rate None.
+    vector_leaves : bool
+        Grow one tree for all outputs of a round, not one for each.
     """
 
     n_rounds: int
-    rate: float
+    rate: float | None
     growth: GrowthRules
     newton: bool = True
     l1: float = 0.0
     l2: float = 1.0
     smooth: float = 10.0
     signs: NDArray[np.int64] | None = None
+    sampling: Sampling = EVERY_ROW
+    watches_bag: bool = False
+    dropout: Dropout = NO_DROPOUT
+    vector_leaves: bool = False
 
 
 class Boosting:
@@ -70,11 +86,24 @@ class Boosting:
 
     def __init__(self, table: BinnedTable, stage: Stage, rules: BoostingRules, team: Team) -> None:
         self._table, self.stage, self._rules, self._team = table, stage, rules, team
-        self._cells = Cells.of(len(stage.y), stage.total_weight, rules.growth)
-        self._grower: Grower | None = None
         self._harvest = Harvest()
         self._before: AdditiveModel | None = None
+        self._sampler = rules.sampling.sampler(table, stage, rules.growth.seed, team)
+        self._trees = self._planted()
         self.n_rounds = 0
+        self.improvements: list[float] = []  # of the rows out of the bag, if rows are sampled
+
+    def _planted(self) -> ScalarTrees | VectorTrees:
+        """Return what grows the trees of a round."""
+        stage, rules = self.stage, self._rules
+        # The gain of trees that are fitted by least squares has no penalties.
+        l1, l2 = (rules.l1, rules.l2) if rules.newton else (0.0, 0.0)
+        penalties = Penalties(float(l1), float(l2), rules.smooth)
+        if rules.vector_leaves and len(stage.start) > 1:
+            return VectorTrees(self._table, rules.growth, penalties, self._team)
+        cells = Cells.of(len(stage.y), stage.total_weight, rules.growth)
+        given = self._table, rules.growth, cells, penalties, rules.signs
+        return ScalarTrees(*given, self._team)
 
     def resume(
         self, before: AdditiveModel, values: Floats, out: Floats, seen: Callable[["Boosting"], Any]
@@ -130,64 +159,76 @@ class Boosting:
         return self._harvest.model(self._table, start, *trees)
 
     def next_round(self) -> bool:
-        """Grow a tree for each output. Returns False if all gradients are zero."""
-        stage, team = self.stage, self._team
+        """Grow a tree for each output. Returns False if no gradient is above zero."""
+        stage, team, rules = self.stage, self._team, self._rules
+        out = rules.dropout.rounds(rules.growth.seed, self.n_rounds)
+        dropped = Dropped(out, self._harvest, self._table, stage, team)
         stage.derive(team)
-        number = self.n_rounds + 1
-        peaks = [stage.peaks(output, team, number) for output in range(len(stage.pairs))]
-        if not any(peak[0] > 0 for peak in peaks):
+        drawn = self._sampler.drawn(self.n_rounds)
+        outputs = range(len(stage.pairs))
+        peaks = [stage.peaks(output, team, self.n_rounds + 1) for output in outputs]
+        if not any(peak[0] > LEAST for peak in peaks):
             return False
-        for output, peak in enumerate(peaks):
-            nodes = self._grown(output, peak)
-            columns = self._node_columns(nodes, output, peak)
+        left_out = self._left_out(drawn, dropped)
+        rate = 1.0 if rules.rate is None else dropped.rate(rules.rate)
+        scores = stage.raw if rules.rate is not None else np.zeros_like(stage.raw)
+        seeds = [mixed_bits(rules.growth.seed, self.n_rounds * len(peaks) + k) for k in outputs]
+        trees = self._trees.grow(*self._fitted(drawn, peaks), drawn, seeds)
+        for output, nodes in enumerate(trees):
+            columns = self._node_columns(nodes, output, drawn, peaks[output])
+            columns[:, 0] *= rate
             self._harvest.take(nodes, columns)
             values = np.ascontiguousarray(columns[:, 0])
-            team.run(add_values, self._table.codes, nodes, values, stage.raw[output])
+            add_tree(self._table.codes, nodes, values, scores[output], team)
+        if rules.rate is None:
+            self._search(scores)
+        else:
+            dropped.put_back(rules.rate)
+        self.improvements += [each.improvement() for each in left_out]
         self.n_rounds += 1
         return True
 
-    def _grown(self, output: int, peak: Floats) -> Nodes:
-        """Grow a tree from the derivatives of an output."""
-        stage, rules, team = self.stage, self._rules, self._team
-        g, h = stage.pairs[output]
-        if not rules.newton:
-            h = self._unit_hessians()
-            peak = np.array([peak[0], float(h.max())])
-        scales = _scales(stage, g, h, peak, self._cells, team)
-        units = 1.0 / scales.astype(np.float64)
-        l1, l2 = (rules.l1, rules.l2) if rules.newton else (0.0, 0.0)
-        penalties = Penalties(float(l1), float(l2), rules.smooth)
-        weights = stage.whole, stage.mask
-        moments, criterion = self._cells.judged(weights, units, penalties, rules.signs)
-        rows = stage.rows
-        records = np.empty(len(rows) or len(g), np.int64) if self._grower is None else rows
-        judge = Judge(moments, criterion, records, float(units[1]), 1.0)
-        if self._grower is None:
-            self._grower = Grower(self._table, judge, rules.growth, team)
+    def _left_out(self, drawn: Drawn, dropped: Dropped) -> list[OutOfBag]:
+        """Return the rows out of the bag, if there are any and they are watched."""
+        if self._rules.watches_bag and self._rules.sampling is not EVERY_ROW:
+            return [OutOfBag(self.stage, drawn, dropped.before, self._team)]
+        return []
 
-        def fill(target: NDArray[np.int64]) -> None:
-            team.run(write_records, g, h, scales, rows, target)
+    def _fitted(
+        self, drawn: Drawn, peaks: list[Floats]
+    ) -> tuple[NDArray[np.float32], list[Floats]]:
+        """Return the derivatives that trees are fitted to, and their peaks.
 
-        number = self.n_rounds * len(stage.pairs) + output
-        return self._grower.grow(judge, fill, mixed_bits(rules.growth.seed, number))
+        Least squares to the gradients is Newton's way with a Hessian of 1, times weights.
+        """
+        pairs = self.stage.pairs
+        if self._rules.newton:
+            return pairs, peaks
+        pairs = pairs.copy()
+        pairs[:, 1] = drawn.factors
+        largest = float(pairs[0, 1].max())
+        return pairs, [np.array([peak[0], largest]) for peak in peaks]
 
-    def _unit_hessians(self) -> NDArray[np.float32]:
-        ones = self.stage.ones
-        return self.stage.real.astype(np.float32) if ones is None else ones
+    def _search(self, scores: Floats) -> None:
+        """Take the step along the newest trees that is best; scores are what they add."""
+        step = line_search(self.stage, scores, self._team)
+        self.stage.raw += step * scores
+        n_trees = len(self._harvest)
+        self._harvest.stretch(range(n_trees - len(scores), n_trees), step)
 
-    def _node_columns(self, nodes: Nodes, output: int, peak: Floats) -> Floats:
+    def _node_columns(self, nodes: Nodes, output: int, drawn: Drawn, peak: Floats) -> Floats:
         """Return value, G and H of each node; values are those of leaves."""
         stage, rules, team = self.stage, self._rules, self._team
         n_nodes = int(nodes.counters[N_NODES])
-        bits = min(_FINE_BITS - int(np.frexp(float(stage.total_weight))[1]), 40)
+        bits = min(_FINE_BITS - int(np.frexp(float(drawn.total_weight))[1]), 40)
         fine = np.ldexp(1.0, bits) / np.where(peak > 0, peak, 1.0)
         sums = np.zeros((team.n_threads, n_nodes, 2), np.int64)
-        pairs = stage.pairs[output]
-        team.run(sum_leaves, nodes.leaf_of_row, pairs, stage.whole, stage.mask, fine, sums)
+        leaves, weights = (nodes.leaf_of_row, drawn.rows), (drawn.weights, drawn.mask)
+        team.run(sum_leaves, *leaves, stage.pairs[output], *weights, fine, sums)
         join_sums(nodes.table, sums)
         G, H = (sums[0] / fine).T
         if hasattr(stage.loss, "leaf"):
-            value = exact_leaves(stage, nodes.leaf_of_row, n_nodes, team)
+            value = exact_leaves(stage, output, drawn, nodes, team)
         elif rules.newton:
             value = -np.sign(G) * np.maximum(np.abs(G) - rules.l1, 0.0) / (H + rules.l2)
         else:
@@ -197,26 +238,4 @@ class Boosting:
             if hasattr(stage.loss, "leaf"):
                 fill_splits(nodes.table, H, value)
             hold_values(nodes.table, rules.signs, value, np.empty((n_nodes, 2)))
-        return np.column_stack([rules.rate * value, G, H])
-
-
-def _scales(
-    stage: Stage,
-    g: NDArray[np.float32],
-    h: NDArray[np.float32],
-    peak: Floats,
-    cells: Cells,
-    team: Team,
-) -> NDArray[np.float32]:
-    """Return steps per 1.0 of g and h: as many as 16 bits a row, and the cells, allow.
-
-    The largest magnitude is a whole number of steps, so that equal numbers stay exact.
-    """
-    peak = np.where(peak > 0, peak, 1.0)
-    coarse = (_COARSE / peak).astype(np.float32)
-    totals = np.zeros((team.n_threads, 2), np.int64)
-    team.run(total_steps, g, h, stage.whole, stage.mask, coarse, totals)
-    total = totals.sum(axis=0) / coarse.astype(np.float64)
-    room = cells.largest - 1.5 * stage.total_weight  # rounding and the least Hessian add to a sum
-    steps = np.minimum([_G_STEPS, _H_STEPS], np.floor(room * peak / total))
-    return np.asarray(np.maximum(steps, 1.0) / peak, np.float32)
+        return np.column_stack([value, G, H])

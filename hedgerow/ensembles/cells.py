@@ -5,12 +5,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.ensembles.sampling import Drawn
 from hedgerow.kernels.bounds import Bounded
 from hedgerow.kernels.counted import CountedNewton, GradientCounts
 from hedgerow.kernels.criteria import Newton
+from hedgerow.kernels.derivatives import total_steps
 from hedgerow.kernels.moments import GradientPairs
+from hedgerow.kernels.team import Team
 from hedgerow.trees.rules import GrowthRules
 
+LEAST = 2.0**-100  # derivatives below are zero: steps of smaller ones are beyond float32
+_G_STEPS, _H_STEPS = 2**15 - 1, 2**16 - 1
+_COARSE = 2.0**20
 _MANY_ROWS = 2**25  # beyond, packed sums leave less than 6 bits to a row
 
 
@@ -40,6 +46,27 @@ class Cells(NamedTuple):
     def largest(self) -> NDArray[np.float64]:
         """Largest sums of gradients and of Hessians, in steps."""
         return np.array([2.0**62, 2.0 ** (63 - self.bits)] if self.bits else [2.0**31] * 2) - 1.0
+
+    def scales(
+        self,
+        drawn: Drawn,
+        g: NDArray[np.float32],
+        h: NDArray[np.float32],
+        peak: NDArray[np.float64],
+        team: Team,
+    ) -> NDArray[np.float32]:
+        """Return steps per 1.0 of g and h: as many as 16 bits a row, and the cells, allow.
+
+        The largest magnitude is a whole number of steps, so that equal numbers stay exact.
+        """
+        peak = np.where(peak > 0, np.maximum(peak, LEAST), 1.0)
+        coarse = (_COARSE / peak).astype(np.float32)
+        totals = np.zeros((team.n_threads, 2), np.int64)
+        team.run(total_steps, g, h, drawn.weights, drawn.mask, drawn.rows, coarse, totals)
+        total = totals.sum(axis=0) / coarse.astype(np.float64)
+        room = self.largest - 1.5 * drawn.total_weight  # rounding and the least Hessian add to it
+        steps = np.minimum([_G_STEPS, _H_STEPS], np.floor(room * peak / total))
+        return np.asarray(np.maximum(steps, 1.0) / peak, np.float32)
 
     def judged(
         self,

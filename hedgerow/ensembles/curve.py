@@ -36,17 +36,15 @@ def best_round(curve: Sequence[float], allowance: float = 0.0) -> int:
 
 
 class Scored(NamedTuple):
-    """Rows with their scores: targets, numbers of classes if there are several scores, weights.
+    """Rows with their scores, targets and weights.
 
-    y       float64 [n_rows]
-    labels  int64 [n_rows], or [0] if there is one score
+    y       float64 [n_rows], or [n_rows, n_outputs]
     raw     float64 [n_outputs, n_rows]
     number  rounds behind these scores
     stage, rows   where these rows come from, if they were held out
     """
 
     y: Floats
-    labels: NDArray[np.int64]
     raw: Floats
     weights: Floats
     total_weight: float
@@ -66,25 +64,38 @@ def mean_loss(loss: Any, scored: Scored, team: Team) -> float:
             "to watch. Pass early_stopping=False, an eval_metric, or a class with the method "
             "`loss(self, y, f)`."
         )
-    rows, losses = np.arange(len(scored.y)), np.empty(len(scored.y))
-    if len(scored.labels):
-        team.run(class_losses, scored.labels, scored.raw, rows, losses)
-    else:
-        team.run(row_losses, loss, scored.y, scored.raw, rows, losses)
+    losses = losses_of(loss, scored.y, scored.raw, np.arange(len(scored.y)), team)
     bad = np.flatnonzero(~np.isfinite(losses))
     if len(bad):
         raise _no_loss(loss, scored, int(bad[0]), float(losses[bad[0]]))
     return steady_sum(losses * scored.weights) / scored.total_weight
 
 
+def losses_of(loss: Any, y: Floats, raw: Floats, rows: NDArray[np.int64], team: Team) -> Floats:
+    """Return the losses of some rows, float64 [n], without their weights; see Scored for y, raw.
+
+    One target with several scores is a class; the loss of several targets is summed over them.
+    """
+    targets = np.ascontiguousarray(np.atleast_2d(y.T))
+    losses, total = np.empty(len(rows)), np.zeros(len(rows))
+    if len(targets) < len(raw):
+        team.run(class_losses, targets[0].astype(np.int64), raw, rows, losses)
+        return losses
+    for target, scores in zip(targets, raw[:, None], strict=True):
+        team.run(row_losses, loss, target, scores, rows, losses)
+        total += losses
+    return total
+
+
 def _no_loss(loss: Any, scored: Scored, row: int, value: float) -> FloatingPointError:
     """Build the error for a loss that is not finite."""
     when = f"After round {scored.number}" if scored.number else "Before the first round"
     place = f"row {row} of the rows that are watched"
+    y = ", ".join(f"{target:g}" for target in np.atleast_1d(scored.y[row]))
     if scored.stage is not None:
         place = f"row {scored.stage.number_of(int(scored.rows[row]))}, which is held out"
     return FloatingPointError(
-        f"{when} {loss} is {value} for {place} (y = {scored.y[row]:g}, raw scores "
+        f"{when} {loss} is {value} for {place} (y = {y}, raw scores "
         f"{scored.raw[:, row].tolist()}), and early stopping needs finite losses. Use a smaller "
         "learning_rate, rescale y, or pass early_stopping=False."
     )

@@ -3,28 +3,29 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow.ensembles.additive import Floats
+from hedgerow.ensembles.sampling import Drawn
 from hedgerow.ensembles.stage import Stage
 from hedgerow.kernels.selection import count_leaves, group_rows
 from hedgerow.kernels.team import Team
+from hedgerow.kernels.workspace import N_NODES, Nodes
 
 
-def exact_leaves(stage: Stage, leaf_of_row: NDArray[np.int32], n_nodes: int, team: Team) -> Floats:
+def exact_leaves(stage: Stage, output: int, drawn: Drawn, nodes: Nodes, team: Team) -> Floats:
     """Return `loss.leaf` of the residuals and weights of each leaf's rows, 0 in other nodes.
 
     Rows are brought together by leaf; threads then share the leaves.
     """
+    leaf_of_row, n_nodes = nodes.leaf_of_row, int(nodes.counters[N_NODES])
     counts = np.zeros((team.n_threads, n_nodes), np.int64)
     team.run(count_leaves, leaf_of_row, counts)
     sizes = counts.sum(axis=0)
     ends = np.cumsum(sizes)
     places = (ends - sizes) + np.cumsum(counts, axis=0) - counts
     residual, weights = np.empty((2, int(ends[-1])))
-    team.run(
-        group_rows, leaf_of_row, stage.y, stage.raw[0], stage.weights, places, residual, weights
-    )
+    given = stage.targets[output], stage.raw[output], drawn.weights * drawn.factors
+    team.run(group_rows, leaf_of_row, *given, places, residual, weights)
     value = np.zeros(n_nodes)
 
     def set_leaf(_: Any, leaf: int) -> None:

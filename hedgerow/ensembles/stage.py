@@ -23,11 +23,13 @@ class Stage:
     ) -> None:
         """Take all rows of a table; trees are grown from `rows`, or from all if it is empty.
 
+        y is float64 [n_rows], or [n_rows, n_outputs]: the loss is then summed over outputs.
         factors, float64 [n_rows] or [1], multiply the weights.
         """
         counts, n_rows = weights.counts, len(y)
         is_whole = weights.exact and weights.unit == 1.0 and int(counts.sum()) <= _MANY
         self.y, self.loss, self.rows = y, loss, rows
+        self.targets = np.ascontiguousarray(np.atleast_2d(y.T))
         self.labels = y.astype(np.int64) if loss.n_outputs > 1 else np.zeros(0, np.int64)
         self.weights = counts * (weights.unit * factors)
         # Whole weights multiply whole steps: three repeats of a row are three times its steps.
@@ -36,10 +38,11 @@ class Stage:
         self.real = factors if is_whole else self.weights
         self.total_weight = int(self.whole.sum()) if self.mask else n_rows
         own = slice(None) if not len(rows) else rows
-        self.start = np.atleast_1d(loss.start(y[own], self.weights[own]))
+        starts = [loss.start(each[own], self.weights[own]) for each in self.targets]
+        self.start = np.concatenate([np.atleast_1d(start) for start in starts])
         self.raw = np.tile(self.start[:, None], (1, n_rows))
-        self.pairs = np.empty((loss.n_outputs, 2, n_rows), np.float32)
-        self.ones = np.ones(n_rows, np.float32) if len(self.real) == 1 else None
+        self.pairs = np.empty((len(self.start), 2, n_rows), np.float32)
+        self.offset = np.empty((0, n_rows))
         self.row_numbers: NDArray[np.int64] | None = None
 
     def number_of(self, row: int) -> int:
@@ -49,7 +52,7 @@ class Stage:
     def begin_beside(self, offset: Floats, team: Team) -> None:
         """Begin again with scores of offset + start; offset is float64 [n_outputs, n_rows]."""
         self.start = start_beside(self, offset, team)
-        self.raw = offset + self.start[:, None]
+        self.raw, self.offset = offset + self.start[:, None], offset
 
     def derive(self, team: Team) -> None:
         """Set the derivatives at the current scores, of a loss that may adapt to them."""
@@ -65,9 +68,12 @@ class Stage:
         elif len(self.labels):
             team.run(derive_classes, self.labels, self.real, self.raw, self.pairs)
         elif hasattr(self.loss, "derivatives"):
-            np.multiply(self.loss.derivatives(self.y, self.raw[0]), self.real, out=self.pairs[0])
+            for y, raw, pairs in zip(self.targets, self.raw, self.pairs, strict=True):
+                np.multiply(self.loss.derivatives(y, raw), self.real, out=pairs)
         else:
-            team.run(derive, self.loss, self.y, self.real, self.raw, self.pairs)
+            for k, y in enumerate(self.targets):
+                scores, pairs = self.raw[k : k + 1], self.pairs[k : k + 1]
+                team.run(derive, self.loss, y, self.real, scores, pairs)
 
     def peaks(self, output: int, team: Team, number: int) -> Floats:
         """Return the largest |g| and h of an output; raise if they are no derivatives to use.
@@ -86,6 +92,7 @@ def unusable(stage: Stage, output: int, number: int) -> FloatingPointError:
     """Build the error for derivatives that are not finite, or a Hessian below zero."""
     g, h = stage.pairs[output]
     row = int(np.flatnonzero(~(np.isfinite(g) & np.isfinite(h) & (h >= 0)))[0])
+    y = stage.targets[output % len(stage.targets), row]  # classes have one target for all outputs
     remedy = "Use a smaller learning_rate, or rescale y."
     if h[row] < 0:
         remedy = (
@@ -94,7 +101,7 @@ def unusable(stage: Stage, output: int, number: int) -> FloatingPointError:
         )
     return FloatingPointError(
         f"In round {number} {stage.loss} has gradient {g[row]:g} and Hessian "
-        f"{h[row]:g} for row {stage.number_of(row)} (y = {stage.y[row]:g}, raw score "
+        f"{h[row]:g} for row {stage.number_of(row)} (y = {y:g}, raw score "
         f"{stage.raw[output, row]:g}), and finite ones, Hessians not below zero, are needed. "
         f"{remedy}"
     )

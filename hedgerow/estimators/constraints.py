@@ -99,3 +99,19 @@ def _column(item: Any, table: Table) -> int:
         f"interaction_cst has {item!r}, which is not a column of X. Pass numbers from 0 to "
         f"{table.n_features - 1}{' or names of columns' if names else ''}."
     )
+
+
+def check_vector_leaves(estimator: Any, n_outputs: int) -> None:
+    """Raise if rules are asked for that trees with vectors in their leaves do not know."""
+    if estimator.multi_output != "vector" or n_outputs == 1:
+        return
+    if estimator.monotonic_cst is not None:
+        raise ValueError(
+            "monotonic_cst holds the values of one output in order, but with multi_output="
+            f"'vector' a leaf has {n_outputs}. Use multi_output='trees', or monotonic_cst=None."
+        )
+    if estimator.min_samples_leaf > 1:
+        raise ValueError(
+            f"min_samples_leaf={estimator.min_samples_leaf} counts rows, which trees of "
+            "multi_output='vector' do not. Use min_child_weight, or multi_output='trees'."
+        )

@@ -113,9 +113,10 @@ class Explains(ReadsTables):
 
         Returns
         -------
-        float64 [n_rows, n_features], or [n_rows, n_features, n_classes] if there are more than
-        two classes. They have the unit of raw scores: log-odds of two classes, logarithms of
-        means for "poisson", "gamma" and "tweedie". The number of threads changes no bit.
+        float64 [n_rows, n_features], or [n_rows, n_features, n_outputs] if there are more than
+        two classes or several columns of y. They have the unit of raw scores: log-odds of two
+        classes, logarithms of means for "poisson", "gamma" and "tweedie". The number of threads
+        changes no bit.
 
         Notes
         -----

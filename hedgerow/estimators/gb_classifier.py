@@ -26,8 +26,8 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
     """Trees added one after another, each fitted to the derivatives of a loss of classes.
 
     Two classes have one score, the log-odds of the second; K > 2 classes have K scores and a
-    tree for each in every round. `GradientBoostingRegressor` explains the method and the
-    parameters that are not listed here.
+    tree for each in every round (with `multi_output="vector"` one tree for all).
+    `GradientBoostingRegressor` explains the method and the parameters that are not listed here.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
-    def __init__(  # noqa: PLR0913  scikit-learn's parameters
+    def __init__(  # noqa: PLR0913, PLR0915  scikit-learn's parameters
         self,
         *,
         loss: Any = "log_loss",
@@ -70,7 +70,7 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         max_estimators: int = 1000,
         cv: Any = 5,
         one_se: bool = False,
-        learning_rate: float = 0.1,
+        learning_rate: Any = 0.1,
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
         min_samples_leaf: int = 1,
@@ -86,6 +86,15 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         interaction_cst: Any = None,
         split_finding: str = "histogram",
         max_bins: int = 255,
+        subsample: float = 1.0,
+        sampling: str = "uniform",
+        top_rate: float = 0.2,
+        other_rate: float = 0.1,
+        oob_improvement: bool = False,
+        dropout: float = 0.0,
+        max_dropped: int = 50,
+        skip_dropout: float = 0.0,
+        multi_output: str = "trees",
         class_weight: Any = None,
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
@@ -123,6 +132,15 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         self.interaction_cst = interaction_cst
         self.split_finding = split_finding
         self.max_bins = max_bins
+        self.subsample = subsample
+        self.sampling = sampling
+        self.top_rate = top_rate
+        self.other_rate = other_rate
+        self.oob_improvement = oob_improvement
+        self.dropout = dropout
+        self.max_dropped = max_dropped
+        self.skip_dropout = skip_dropout
+        self.multi_output = multi_output
         self.class_weight = class_weight
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction

@@ -19,8 +19,12 @@ from hedgerow.estimators.request import Request
 from hedgerow.losses import LambdaRank, Pairwise, RankingLoss
 from hedgerow.losses.lists import gains_of, listed
 
-# Rounds are chosen by NDCG of queries held out, not by metrics of rows.
-_ABSENT = ("max_estimators", "cv", "one_se", "eval_metric")
+# Rounds are chosen by NDCG of queries held out, not by metrics of rows; the rows of a query are
+# not drawn one by one, and have one score.
+_ABSENT = (
+    *("max_estimators", "cv", "one_se", "eval_metric", "multi_output"),
+    *("subsample", "sampling", "top_rate", "other_rate", "oob_improvement"),
+)
 _CONSTRAINTS = {name: each for name, each in BOOSTING_CONSTRAINTS.items() if name not in _ABSENT}
 RANKING_LOSSES: dict[str, Any] = {"lambdarank": LambdaRank, "pairwise": Pairwise}
 
@@ -78,6 +82,8 @@ class GradientBoostingRanker(BaseGradientBoosting):
         necessarily whole.
     min_child_weight : float
         Least sum of Hessians of a leaf.
+    dropout, max_dropped, skip_dropout : float, int, float
+        Of earlier rounds. Rows are not sampled: those of a query belong together.
     early_stopping : "auto" or bool
         Hold out `validation_fraction` of the queries, stop when their NDCG@truncation has not
         risen by more than `tol` for `n_iter_no_change` rounds, and keep the best round. "auto":
@@ -106,12 +112,14 @@ class GradientBoostingRanker(BaseGradientBoosting):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = _CONSTRAINTS | {
         "loss": [StrOptions(set(RANKING_LOSSES))],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
         "truncation": [Interval(Integral, 1, None, closed="left"), None],
         "sigma": [Interval(Real, 0.0, None, closed="neither")],
         "gain": [StrOptions({"exponential", "linear"})],
     }
 
-    eval_metric = None
+    eval_metric, multi_output = None, "trees"
+    subsample, sampling, top_rate, other_rate, oob_improvement = 1.0, "uniform", 0.2, 0.1, False
 
     def __init__(  # noqa: PLR0913  scikit-learn's parameters
         self,
@@ -138,6 +146,9 @@ class GradientBoostingRanker(BaseGradientBoosting):
         interaction_cst: Any = None,
         split_finding: str = "histogram",
         max_bins: int = 255,
+        dropout: float = 0.0,
+        max_dropped: int = 50,
+        skip_dropout: float = 0.0,
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
@@ -173,6 +184,9 @@ class GradientBoostingRanker(BaseGradientBoosting):
         self.interaction_cst = interaction_cst
         self.split_finding = split_finding
         self.max_bins = max_bins
+        self.dropout = dropout
+        self.max_dropped = max_dropped
+        self.skip_dropout = skip_dropout
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change

@@ -71,7 +71,10 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         together: their order does not matter.
     one_se : bool
         Take the fewest rounds within one standard error of the best.
-    learning_rate : float
+    learning_rate : float or "line_search"
+        What each tree is multiplied by; "line_search": the step that minimises the loss along
+        the trees of the round, over all rows that are trained on (an exact one, without
+        shrinkage: good for few deep trees of a smooth loss, else a small number is better).
     max_leaf_nodes, max_depth : int or None
         With `max_leaf_nodes` the leaf of the highest gain is split next; without, all leaves
         are, down to `max_depth`.
@@ -99,6 +102,32 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
     split_finding : {"histogram", "exact"}
         Cuts between at most `max_bins` bins, or between any two values.
     max_bins : int
+    subsample : float
+        The chance of a row to be drawn for a round, by its content: equal for any order of
+        rows, and a row of weight 3 is three rows that are drawn one by one.
+    sampling : {"uniform", "goss"}
+        "goss": a round has the `top_rate` of rows with the largest |g h| (summed over classes)
+        and, drawn from the rest, `other_rate` of all rows, whose derivatives are multiplied by
+        (1 - top_rate) / other_rate, in the search for splits and in the values of leaves. Sizes
+        within 1 % of each other are equal, and equal ones are parted by lot. Ke et al. (2017).
+    top_rate, other_rate : float
+    oob_improvement : bool
+        Measure what each round does for the rows that it does not draw.
+    dropout : float
+        The chance of each earlier round to be left out while a round is fitted (DART, Vinayak
+        and Gilad-Bachrach 2015), one at least. If k are, they are multiplied by
+        k / (k + learning_rate) and the new trees by learning_rate / (k + learning_rate). As
+        trees change after their round, there is no early stopping ("auto" is False), no
+        `eval_set`, "cv" or warm start, and `staged_predict` shows the first rounds of the
+        final model.
+    max_dropped : int
+        Rounds left out at once, at most.
+    skip_dropout : float
+        The chance of a round to leave out none.
+    multi_output : {"trees", "vector"}
+        With several outputs, a tree for each in every round, or one tree for all, whose leaves
+        are vectors: a smaller model of what outputs have in common. Its least leaf is a mean
+        over outputs; it knows neither `monotonic_cst` nor `min_samples_leaf`.
     early_stopping : "auto" or bool
         Hold out `validation_fraction` of the rows, stop when their loss has not fallen by
         more than `tol` for `n_iter_no_change` rounds, and keep the best round. "auto": if
@@ -141,6 +170,10 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
     oof_predictions_ : float64 [n_rows, ...], only with n_estimators="cv"
         Prediction for each row by the models that it was held out of (their mean raw score,
         if several); NaN if it never was.
+    oob_improvement_ : float64 [n_estimators_], only if it is asked for and rows are sampled
+        By how much each round lowered the mean loss of the rows that it did not draw.
+    n_outputs_ : int
+        Columns of y; the loss is summed over them.
     feature_importances_, fingerprint_, n_features_in_, feature_names_in_
 
     Notes
@@ -189,7 +222,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         "power": [Interval(Real, 1.0, 2.0, closed="neither")],
     }
 
-    def __init__(  # noqa: PLR0913  scikit-learn's parameters
+    def __init__(  # noqa: PLR0913, PLR0915  scikit-learn's parameters
         self,
         *,
         loss: Any = "squared_error",
@@ -200,7 +233,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         max_estimators: int = 1000,
         cv: Any = 5,
         one_se: bool = False,
-        learning_rate: float = 0.1,
+        learning_rate: Any = 0.1,
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
         min_samples_leaf: int = 1,
@@ -216,6 +249,15 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         interaction_cst: Any = None,
         split_finding: str = "histogram",
         max_bins: int = 255,
+        subsample: float = 1.0,
+        sampling: str = "uniform",
+        top_rate: float = 0.2,
+        other_rate: float = 0.1,
+        oob_improvement: bool = False,
+        dropout: float = 0.0,
+        max_dropped: int = 50,
+        skip_dropout: float = 0.0,
+        multi_output: str = "trees",
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
@@ -254,6 +296,15 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         self.interaction_cst = interaction_cst
         self.split_finding = split_finding
         self.max_bins = max_bins
+        self.subsample = subsample
+        self.sampling = sampling
+        self.top_rate = top_rate
+        self.other_rate = other_rate
+        self.oob_improvement = oob_improvement
+        self.dropout = dropout
+        self.max_dropped = max_dropped
+        self.skip_dropout = skip_dropout
+        self.multi_output = multi_output
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
@@ -269,11 +320,27 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         self.n_jobs = n_jobs
 
     def _learn(self, table: Table, y: Any, sample_weight: Any, request: Request) -> None:
-        targets = check_targets(self, y, table.n_rows)[:, 0]
+        targets = check_targets(self, y, table.n_rows)
         weights = check_weights(sample_weight, table.n_rows)
         loss = self._loss_value()
-        loss.check(targets[weights > 0])
-        self._keep(table, Sample(targets, weights), loss, request)
+        for output in targets.T:
+            loss.check(output[weights > 0])
+        self.n_outputs_ = targets.shape[1]
+        if self.n_outputs_ > 1 and hasattr(loss, "adapted"):
+            raise ValueError(
+                f"y has {self.n_outputs_} columns, but loss={self.loss!r} sets itself by one. Fit "
+                "one model for each column, or use another loss."
+            )
+        self._keep(table, Sample(self._columns(targets), weights), loss, request)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self.loss != "huber"
+        return tags
+
+    def _columns(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return numbers [n_rows, n_outputs] as users know them: [n_rows] if there is one."""
+        return numbers[:, 0] if self.n_outputs_ == 1 else numbers
 
     def _loss_value(self) -> Any:
         """Return the loss that the parameters name, or are."""
@@ -289,18 +356,25 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
     ) -> NDArray[np.float64]:
         """Return the predicted mean, or the median or quantile that the loss is about.
 
+        [n_rows], or [n_rows, n_outputs] if there are several.
         n_trees: predict by the first rounds only, 0 (the start) to `n_estimators_`.
         """
         return self._predicted(self._raw(X, n_trees, offset))
 
     def _predicted(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(self._loss.link(raw[:, 0]))
+        return np.asarray(self._loss.link(self._columns(raw)))
 
     def _watched_targets(self, y: Any, n_rows: int) -> NDArray[np.float64]:
         """Return the targets of rows that are watched."""
-        targets = check_targets(self, y, n_rows)[:, 0]
-        self._loss_value().check(targets)
-        return targets
+        targets = check_targets(self, y, n_rows)
+        if targets.shape[1] != self.n_outputs_:
+            raise ValueError(
+                f"y of the rows that are watched has {targets.shape[1]} columns, but y of fit has "
+                f"{self.n_outputs_}. Pass the same columns."
+            )
+        for output in targets.T:
+            self._loss_value().check(output)
+        return self._columns(targets)
 
     def staged_predict(self, X: Any, offset: Any = None) -> Iterator[NDArray[np.float64]]:
         """Yield the predictions after each round."""

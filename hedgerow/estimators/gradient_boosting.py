@@ -16,20 +16,32 @@ from hedgerow.data.binned import MAX_BINS, BinnedTable, Recipe
 from hedgerow.data.table import Table, read_table
 from hedgerow.ensembles.boosting import BoostingRules
 from hedgerow.estimators.cart import Sample
-from hedgerow.estimators.constraints import interaction_groups, monotone_signs, n_drawn
+from hedgerow.estimators.constraints import (
+    check_vector_leaves,
+    interaction_groups,
+    monotone_signs,
+    n_drawn,
+)
 from hedgerow.estimators.control import Control
 from hedgerow.estimators.explaining import Explains, check_n_trees
 from hedgerow.estimators.folds import content_folds
 from hedgerow.estimators.ground import Ground
 from hedgerow.estimators.request import Request, check_going_on, check_offset
 from hedgerow.estimators.rounds import grown, grown_by_cv
+from hedgerow.estimators.sampling import check_bag, round_dropout, row_sampling
 from hedgerow.estimators.tables import bin_for, categorical_columns
 from hedgerow.kernels.team import hired
 from hedgerow.trees.rules import GrowthRules
 
 _LEAST_GAIN = 1e-12  # of the total weight: rounding may make a useless split gain a little
 # What some fits find out and others do not.
-_FOUND = ("evals_result_", "validation_losses_", "cv_results_", "oof_predictions_")
+_FOUND = (
+    "evals_result_",
+    "validation_losses_",
+    "cv_results_",
+    "oof_predictions_",
+    "oob_improvement_",
+)
 
 MAX_FEATURES: list[Any] = [
     Interval(Integral, 1, None, closed="left"),
@@ -48,7 +60,7 @@ BOOSTING_CONSTRAINTS: dict[str, list[Any]] = {
         Iterable,
     ],
     "one_se": ["boolean"],
-    "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
+    "learning_rate": [Interval(Real, 0.0, None, closed="neither"), StrOptions({"line_search"})],
     "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
     "max_depth": [Interval(Integral, 1, None, closed="left"), None],
     "min_child_weight": [Interval(Real, 0.0, None, closed="left")],
@@ -64,6 +76,15 @@ BOOSTING_CONSTRAINTS: dict[str, list[Any]] = {
     "interaction_cst": [list, tuple, StrOptions({"pairwise", "no_interactions"}), None],
     "split_finding": [StrOptions({"histogram", "exact"})],
     "max_bins": [Interval(Integral, 2, MAX_BINS, closed="both")],
+    "subsample": [Interval(Real, 0.0, 1.0, closed="right")],
+    "sampling": [StrOptions({"uniform", "goss"})],
+    "top_rate": [Interval(Real, 0.0, 1.0, closed="left")],
+    "other_rate": [Interval(Real, 0.0, 1.0, closed="right")],
+    "oob_improvement": ["boolean"],
+    "dropout": [Interval(Real, 0.0, 1.0, closed="both")],
+    "max_dropped": [Interval(Integral, 1, None, closed="left")],
+    "skip_dropout": [Interval(Real, 0.0, 1.0, closed="both")],
+    "multi_output": [StrOptions({"trees", "vector"})],
     "early_stopping": ["boolean", StrOptions({"auto"})],
     "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
     "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
@@ -93,14 +114,15 @@ class BaseGradientBoosting(Explains):
         Parameters
         ----------
         X : table of any kind, [n_rows, n_features]
-        y : array [n_rows]
+        y : array [n_rows], or [n_rows, n_outputs] for a regression of several outputs
         sample_weight : array [n_rows] or None
             A row of weight 0 is as if it were not there; a row of weight 3 is three rows.
         eval_set : tuple, or list of tuples, or None
             Rows to be watched, (X, y), (X, y, weight) or (X, y, weight, offset); rounds are
             chosen by the last of several.
-        offset : array [n_rows], or [n_rows, n_classes] if there are more than two, or None
-            Added to the raw scores, for example the logarithm of exposure.
+        offset : array [n_rows], or [n_rows, n_outputs], or None
+            One for each raw score (more than two classes have several), added to it: for
+            example the logarithm of exposure.
 
         Returns
         -------
@@ -120,9 +142,11 @@ class BaseGradientBoosting(Explains):
         # Up to a million cells a kernel is done before a second thread has woken up, but
         # the models of folds are grown one by each thread.
         work = float(len(sample.targets)) * table.n_features / (1 if self._by_cv else 5)
-        offset = request.offset
+        offset, n_outputs = request.offset, loss.n_outputs * sample.targets[0].size
         if offset is not None:
-            offset = check_offset(offset, table.n_rows, loss.n_outputs).T
+            offset = check_offset(offset, table.n_rows, n_outputs).T
+        check_vector_leaves(self, n_outputs)
+        check_bag(self, loss)
         with hired(self.n_jobs, work) as team:
             binned = bin_for(self, table, sample, team)
             if request.before is not None:
@@ -146,7 +170,7 @@ class BaseGradientBoosting(Explains):
 
     def _folds(self, values: NDArray[np.float64], sample: Any, n_folds: int) -> NDArray[np.int64]:
         """Deal rows out to folds."""
-        return content_folds(values, sample.targets[:, None], n_folds)
+        return content_folds(values, sample.targets.reshape(len(values), -1), n_folds)
 
     def _rules(self, sample: Sample, table: Table, binned: BinnedTable) -> BoostingRules:
         """Translate parameters into the rules of boosting."""
@@ -168,8 +192,12 @@ class BaseGradientBoosting(Explains):
         )
         return BoostingRules(
             n_rounds=int(self.max_estimators if self._by_cv else self.n_estimators),
-            rate=float(self.learning_rate),
+            rate=None if self.learning_rate == "line_search" else float(self.learning_rate),
             growth=growth,
+            sampling=row_sampling(self),
+            watches_bag=bool(self.oob_improvement),
+            dropout=round_dropout(self),
+            vector_leaves=self.multi_output == "vector",
             newton=self.method == "newton",
             l1=float(self.l1),
             l2=float(self.l2),

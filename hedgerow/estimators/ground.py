@@ -37,6 +37,10 @@ class Ground:
         self.n_table_rows = table.n_rows
         self.offset = None if offset is None else np.ascontiguousarray(self.own(offset.T).T)
 
+    def n_outputs(self, loss: Any) -> int:
+        """Return how many raw scores a row has: those of the loss, for each column of y."""
+        return int(loss.n_outputs * self.y[0].size)
+
     def own(self, numbers: NDArray[Any]) -> NDArray[Any]:
         """Return what belongs to the rows that count, of something with a number per row."""
         return numbers if self.sample.rows is None else numbers[self.sample.rows]

@@ -16,9 +16,8 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.ensembles.curve import steady_sum
+from hedgerow.ensembles.curve import losses_of, steady_sum
 from hedgerow.estimators.checks import check_labels, check_length, check_targets, check_weights
-from hedgerow.kernels.steps import class_losses, row_losses
 from hedgerow.kernels.team import hired
 
 Floats = NDArray[np.float64]
@@ -75,10 +74,20 @@ def _rows(model: Any, X: Any, y: Any, sample_weight: Any) -> _Rows:
         check_length("y", labels, len(values))
         targets = _codes(model.classes_, labels)
     else:
-        targets = labels = check_targets(model, y, len(values))[:, 0]
-    order = np.lexsort([weights, targets, *values.T])
+        targets = labels = _targets(model, y, len(values))
+    order = np.lexsort([weights, *np.atleast_2d(targets.T), *values.T])
     order = order[weights[order] > 0]
     return _Rows(values[order], targets[order], labels[order], weights[order])
+
+
+def _targets(model: Any, y: Any, n_rows: int) -> Floats:
+    targets, n_outputs = check_targets(model, y, n_rows), model._model.n_outputs
+    if targets.shape[1] != n_outputs:
+        raise ValueError(
+            f"y has {targets.shape[1]} columns, but the model has {n_outputs} outputs. Pass the "
+            "columns that it was fitted with."
+        )
+    return targets if n_outputs > 1 else targets[:, 0]
 
 
 def _codes(classes: NDArray[Any], labels: NDArray[Any]) -> Floats:
@@ -93,16 +102,13 @@ def _codes(classes: NDArray[Any], labels: NDArray[Any]) -> Floats:
 
 def _loss(model: Any, rows: _Rows) -> Callable[[Floats], float]:
     """Return the mean loss as a function of values."""
-    loss, n_rows = model._loss, len(rows.y)
-    every, losses = np.arange(n_rows), np.empty(n_rows)
+    n_rows = len(rows.y)
+    every = np.arange(n_rows)
 
     def harm(values: Floats) -> float:
         with hired(model.n_jobs, float(n_rows) * len(model._model.grove.output)) as team:
             raw = np.ascontiguousarray(model._model.raw(values, team).T)
-            if len(raw) > 1:
-                team.run(class_losses, rows.y.astype(np.int64), raw, every, losses)
-            else:
-                team.run(row_losses, loss, rows.y, raw, every, losses)
+            losses = losses_of(model._loss, rows.y, raw, every, team)
         return steady_sum(losses * rows.weights) / steady_sum(rows.weights)
 
     return harm

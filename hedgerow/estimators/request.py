@@ -116,6 +116,12 @@ def _check_same_targets(estimator: Any, before: Any, remedy: str) -> None:
             f"y has the classes {list(classes)[:8]}, but the model that warm_start=True goes on "
             f"from has {list(had)[:8]}. Pass the same classes. {remedy}"
         )
+    n_outputs, had = getattr(estimator, "n_outputs_", 1), getattr(before, "n_outputs_", 1)
+    if n_outputs != had:
+        raise ValueError(
+            f"y has {n_outputs} columns, but the model that warm_start=True goes on from has {had} "
+            f"outputs. Pass the same columns. {remedy}"
+        )
     if type(before._loss) is not type(estimator._loss_value()):
         raise ValueError(
             f"loss={estimator.loss!r} is not the loss of the model that warm_start=True goes on "

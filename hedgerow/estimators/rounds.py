@@ -26,7 +26,12 @@ def grown(
 
     Returns the attributes that the estimator is to have.
     """
-    watched: list[Watched] = [*watched_rows(estimator, request, loss.n_outputs)]
+    if request.eval_set is not None and estimator.dropout > 0.0:
+        raise ValueError(
+            f"eval_set is watched round by round, but with dropout={estimator.dropout} later "
+            "rounds change the trees of earlier ones. Leave eval_set out, or use dropout=0.0."
+        )
+    watched: list[Watched] = [*watched_rows(estimator, request, ground.n_outputs(loss))]
     held_out, rows = _held_out(estimator, ground, loss) if request.eval_set is None else (ALL, ALL)
     if len(held_out):
         watched.append(HeldOut(held_out))
@@ -45,11 +50,25 @@ def grown(
 
     model = boosting.run(go_on)
     kept = {"_model": model.first(watch.best_round(model.n_rounds)), "_loss": boosting.stage.loss}
+    kept |= _improvements(request.before, boosting, kept["_model"].n_rounds)
     if watched:
         kept["evals_result_"] = watch.history
     if len(held_out):
         kept["validation_losses_"] = watch.history["validation"]["loss"]
     return kept
+
+
+def _improvements(before: Any, boosting: Boosting, n_rounds: int) -> dict[str, Any]:
+    """Return what rounds did for the rows out of the bag, if it was measured.
+
+    NaN: of rounds before, without it.
+    """
+    if not boosting.improvements and not hasattr(before, "oob_improvement_"):
+        return {}
+    n_before = 0 if before is None else before.n_estimators_
+    earlier = getattr(before, "oob_improvement_", np.full(n_before, np.nan))
+    found = np.concatenate([earlier, boosting.improvements])
+    return {"oob_improvement_": found[:n_rounds]} if len(found) == boosting.n_rounds else {}
 
 
 def _held_out(estimator: Any, ground: Ground, loss: Any) -> tuple[Rows, Rows]:
@@ -59,7 +78,9 @@ def _held_out(estimator: Any, ground: Ground, loss: Any) -> tuple[Rows, Rows]:
     """
     stops = estimator.early_stopping
     if stops == "auto":
-        stops = ground.sample.n_rows > _AUTO_STOPPING_ROWS and not hasattr(loss, "derivatives")
+        has_values = not hasattr(loss, "derivatives")
+        many = ground.sample.n_rows > _AUTO_STOPPING_ROWS
+        stops = many and has_values and estimator.dropout == 0.0
     if not stops:
         return ALL, ALL
     n_folds = max(2, round(1.0 / float(estimator.validation_fraction)))
@@ -96,12 +117,12 @@ def grown_by_cv(
         return control(together.n_rounds, lambda: {"cv": {"loss": np.array(together.curve)}}, shown)
 
     chosen = boosted_by_cv(estimator, ground, loss, go_on)
-    raw = np.full((ground.n_table_rows, loss.n_outputs), np.nan)
+    raw = np.full((ground.n_table_rows, ground.n_outputs(loss)), np.nan)
     raw[slice(None) if ground.sample.rows is None else ground.sample.rows] = chosen.raw
-    estimator._loss = chosen.loss
-    return {
+    estimator._loss = loss = chosen.whole.stage.loss
+    return _improvements(None, chosen.whole, chosen.model.n_rounds) | {
         "_model": chosen.model,
-        "_loss": chosen.loss,
+        "_loss": loss,
         "cv_results_": chosen.results,
         "oof_predictions_": estimator._predicted(raw),
     }

@@ -22,10 +22,10 @@ Splits = list[tuple[Rows, Rows]]  # training rows and rows held out
 
 
 class Chosen(NamedTuple):
-    """The model of the chosen round, its loss, how it was chosen, and scores of rows held out."""
+    """The model of the chosen round, its fit, how it was chosen, and scores of rows held out."""
 
     model: AdditiveModel
-    loss: Any
+    whole: Boosting
     results: Bunch
     raw: Floats  # [n_rows, n_outputs], NaN where a row was never held out
 
@@ -57,7 +57,7 @@ def boosted_by_cv(
         held_out=[fold.held_out for fold in folds],
     )
     raw = _held_out_raw(together, chosen, ground)
-    return Chosen(whole.model(chosen), whole.stage.loss, results, raw)
+    return Chosen(whole.model(chosen), whole, results, raw)
 
 
 def _fold(estimator: Any, boosting: Boosting, held_out: Rows, team: Team) -> Fold:
@@ -86,7 +86,7 @@ def _held_out_raw(together: Folds, n_rounds: int, ground: Ground) -> Floats:
 def _splits(estimator: Any, ground: Ground) -> Splits:
     """Return the folds: of rows by their content, or as the given splitter has them."""
     if isinstance(estimator.cv, (int, np.integer)):
-        folds = content_folds(ground.values, ground.y[:, None], int(estimator.cv))
+        folds = content_folds(ground.values, ground.y.reshape(len(ground.y), -1), int(estimator.cv))
         if folds.max() == 0:
             raise ValueError(
                 f"n_estimators='cv' needs rows that differ, but all {len(folds)} rows (n_samples="
@@ -101,7 +101,7 @@ def _given_splits(estimator: Any, ground: Ground) -> Splits:
     """Translate splits of the table's rows into splits of the rows that count."""
     n_rows, rows = ground.n_table_rows, ground.sample.rows
     place = np.arange(n_rows) if rows is None else np.full(n_rows, -1)
-    y = np.zeros(n_rows)
+    y = np.zeros((n_rows, *ground.y.shape[1:]))
     if rows is not None:
         place[rows] = np.arange(len(rows))
     y[slice(None) if rows is None else rows] = ground.y

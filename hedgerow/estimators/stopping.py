@@ -38,9 +38,7 @@ class HeldOut:
         stage, rows = boosting.stage, self._rows
         if self._scored is None:
             weights = stage.weights[rows]
-            labels = stage.labels[rows] if len(stage.labels) else stage.labels
-            total = steady_sum(weights)
-            own = stage.y[rows], labels, stage.raw, weights, total
+            own = stage.y[rows], stage.raw, weights, steady_sum(weights)
             self._scored = Scored(*own, stage=stage, rows=rows)
         return self._scored._replace(raw=stage.raw[:, rows], number=boosting.n_rounds)
 
@@ -65,9 +63,8 @@ class GivenRows:
         while self._n_rounds < boosting.n_rounds:
             boosting.add_round(self._n_rounds, self._values, self._out)
             self._n_rounds += 1
-        labels = np.zeros(0, np.int64) if self._out.shape[1] == 1 else self._y.astype(np.int64)
         raw = np.ascontiguousarray(self._out.T)
-        return Scored(self._y, labels, raw, self._weights, self._total, self._n_rounds)
+        return Scored(self._y, raw, self._weights, self._total, self._n_rounds)
 
 
 class Watch:

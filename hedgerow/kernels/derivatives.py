@@ -124,14 +124,18 @@ def largest_bits(team, bits, peaks):
 
 
 @kernel
-def total_steps(team, g, h, weights, mask, scales, totals):
+def total_steps(team, g, h, weights, mask, rows, scales, totals):
     """Sum each thread's magnitudes in whole steps, rounded up.
 
     g, h           float32 [n_rows]           read
     weights, mask  as in GradientPairs        read
+    rows           int64 [n] or [0]           read    [0]: all
     scales         float32 [2]                read    steps per 1.0
     totals         int64 [n_threads, 2]       write
     """
+    if rows.shape[0] > 0:
+        _total_some(team, g, h, weights, mask, rows, scales, totals)
+        return
     begin, end = share(team, g.shape[0])
     for which in range(2):
         numbers = g[begin:end] if which == 0 else h[begin:end]
@@ -140,6 +144,17 @@ def total_steps(team, g, h, weights, mask, scales, totals):
             steps = np.int64(np.int32(abs(numbers[i]) * scale)) + 1
             total += weights[(begin + i) & mask] * steps
         totals[team.thread, which] = total
+
+
+@part
+def _total_some(team, g, h, weights, mask, rows, scales, totals):
+    begin, end = share(team, rows.shape[0])
+    totals[team.thread, 0] = totals[team.thread, 1] = 0
+    for i in range(begin, end):
+        row = rows[i]
+        w = weights[row & mask]
+        totals[team.thread, 0] += w * (np.int64(np.int32(abs(g[row]) * scales[0])) + 1)
+        totals[team.thread, 1] += w * (np.int64(np.int32(abs(h[row]) * scales[1])) + 1)
 
 
 @kernel

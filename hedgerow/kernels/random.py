@@ -48,6 +48,11 @@ def chosen(state: int, n_items: int, n_wanted: int) -> NDArray[np.int64]:
     return np.sort(order[n_items - n_wanted :])
 
 
+def uniform_bits(state: int, more: int) -> float:
+    """Return a float in [0, 1) named by two numbers, for Python."""
+    return ((_mixed_plain(state, more) >> 11) & _HIGHEST) * _FRACTION
+
+
 @part
 def uniform(bits):
     """Return a float in [0, 1) from 64 random bits."""

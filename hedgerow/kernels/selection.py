@@ -107,16 +107,17 @@ def group_rows(team, leaf_of_row, y, raw, weights, places, residual, grouped):
     """Write the residuals y - raw and the weights of each leaf's rows next to each other.
 
     leaf_of_row          int32 [n_rows]              read
-    y, raw, weights      float64 [n_rows]            read
+    y, raw               float64 [n_rows]            read
+    weights              float64 [n_rows] or [1]     read    [1]: the same for every row
     places               int64 [n_threads, n_nodes]  both    where a thread's first row goes
     residual, grouped    float64 [n]                 write
     """
     begin, end = share(team, leaf_of_row.shape[0])
-    own = places[team.thread]
+    own, of_each = places[team.thread], np.int64(-1 if weights.shape[0] > 1 else 0)
     for row in range(begin, end):
         leaf = leaf_of_row[row]
         if leaf >= 0:
             place = own[leaf]
             residual[place] = y[row] - raw[row]
-            grouped[place] = weights[row]
+            grouped[place] = weights[row & of_each]
             own[leaf] = place + 1

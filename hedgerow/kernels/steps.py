@@ -8,18 +8,20 @@ from hedgerow.kernels.team import share
 
 
 @kernel
-def sum_leaves(team, leaf_of_row, pairs, weights, mask, scales, sums):
+def sum_leaves(team, leaf_of_row, rows, pairs, weights, mask, scales, sums):
     """Sum the derivatives of each leaf's rows in fine whole steps, each thread its own rows.
 
     leaf_of_row    int32 [n_rows]                   read    -1: the row is not in the tree
+    rows           int64 [n] or [0]                 read    those that are; [0]: any may be
     pairs          float32 [2, n_rows]              read    gradients, Hessians
     weights, mask  as in GradientPairs              read
     scales         float64 [2]                      read    steps per 1.0
     sums           int64 [n_threads, n_nodes, 2]    both    zero on entry
     """
-    begin, end = share(team, pairs.shape[1])
+    begin, end = share(team, rows.shape[0] if rows.shape[0] > 0 else pairs.shape[1])
     own, g, h = sums[team.thread], pairs[0], pairs[1]
-    for row in range(begin, end):
+    for i in range(begin, end):
+        row = rows[i] if rows.shape[0] > 0 else i
         leaf, w = leaf_of_row[row], weights[row & mask]
         if leaf >= 0:
             own[leaf, 0] += w * np.int64(np.rint(g[row] * scales[0]))
@@ -120,6 +122,28 @@ def arrange(table, first, words, first_word, n_words, grove, stack):
                         n_written += 1
             number += 1
     return n_written
+
+
+@kernel
+def sum_slopes(team, pairs, along, weights, mask, rows, scale, totals):
+    """Sum w g d over rows and outputs in whole steps, each thread its own rows.
+
+    pairs          float32 [n_outputs, 2, n_rows]   read    gradients, Hessians
+    along          float64 [n_outputs, n_rows]      read    the direction d
+    weights, mask  as in GradientPairs              read
+    rows           int64 [n] or [0]                 read    [0]: all
+    scale          float64                          steps per 1.0
+    totals         int64 [n_threads]                write
+    """
+    n_rows = rows.shape[0] if rows.shape[0] > 0 else along.shape[1]
+    begin, end = share(team, n_rows)
+    total = np.int64(0)
+    for output in range(along.shape[0]):
+        g, d = pairs[output, 0], along[output]
+        for i in range(begin, end):
+            row = rows[i] if rows.shape[0] > 0 else i
+            total += weights[row & mask] * np.int64(np.rint(g[row] * d[row] * scale))
+    totals[team.thread] = total
 
 
 @kernel

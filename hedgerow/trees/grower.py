@@ -103,27 +103,37 @@ class Grower:
         n_features, self._max_bins = len(table.codes.features), table.max_bins
         self._n_lines = judge.n_lines(self._max_bins)
         self._desks = desks_for(team.n_threads, n_features, self._max_bins, width, self._n_lines)
-        problem = self._problem(judge, limits.seed)
+        problem = self._problem(judge, limits.seed, self._n_rows)
         self._space = workspace(team.n_threads, _size(problem, judge, self._n_rows))
         n_words = _N_WORDS if table.codes.features.n_categories.any() else 1
         self._nodes = empty_nodes(problem.rules.max_leaves, table.n_rows, width, n_words)
 
-    def _problem(self, judge: Judge, seed: int) -> Problem:
+    def _problem(self, judge: Judge, seed: int, n_rows: int) -> Problem:
         limits = replace(self._limits, seed=seed)
         menu = _menu(limits, len(self._table.codes.features))
-        rules = _rules(judge, limits, menu, self._n_rows, self._team)
+        rules = _rules(judge, limits, menu, n_rows, self._team)
         return Problem(self._table.codes, judge.moments, judge.criterion, rules)
 
-    def grow(self, judge: Judge, fill: Callable[[NDArray[np.int64]], None], seed: int) -> Nodes:
+    def grow(
+        self,
+        judge: Judge,
+        fill: Callable[[NDArray[np.int64]], None],
+        seed: int,
+        n_rows: int | None = None,
+    ) -> Nodes:
         """Grow a tree from the records that `fill` writes; the next call overwrites it.
 
-        The seed of the limits is of no account.
+        The seed of the limits is of no account. n_rows: how many of the records there are
+        this time; None: all.
         """
-        problem, space = self._problem(judge, seed), self._space
+        n_rows = self._n_rows if n_rows is None else n_rows
+        problem, space = self._problem(judge, seed, n_rows), self._space
+        if n_rows < self._n_rows:
+            self._nodes.leaf_of_row[:] = -1  # other rows may have been in the last tree
         while True:
-            fill(space.records[0])
+            fill(space.records[0, :n_rows])
             nodes = self._nodes
-            open_root(space, nodes, problem.rules.seed, self._n_rows)
+            open_root(space, nodes, problem.rules.seed, n_rows)
             self._team.run(grow_kernel, problem, space, self._desks, nodes)
             room = self._max_bins, self._n_lines
             _grow_tasks(problem, space, nodes, room, self._team)

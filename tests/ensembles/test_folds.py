@@ -39,7 +39,7 @@ def test_models_that_grow_together_are_those_that_grow_alone(n_threads):
 
             def measure(boosting, rows=held_out, own=own):
                 y, raw, weights = problem.numbers[rows], boosting.stage.raw[:, rows], WEIGHTS[rows]
-                scored = Scored(y, np.zeros(0, np.int64), raw, weights, weights.sum())
+                scored = Scored(y, raw, weights, weights.sum())
                 return mean_loss(SquaredError(), scored, own)
 
             grown.append(Fold(boosting, held_out, measure))

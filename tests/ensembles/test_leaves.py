@@ -5,8 +5,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from hedgerow.ensembles.leaves import exact_leaves
+from hedgerow.ensembles.sampling import EVERY_ROW
 from hedgerow.ensembles.stage import Stage
 from hedgerow.kernels.team import hired
+from hedgerow.kernels.workspace import N_NODES, empty_nodes
 from hedgerow.losses import AbsoluteError, Huber, Quantile
 from hedgerow.trees.quantise import quantised_weights
 
@@ -22,7 +24,10 @@ def test_each_leaf_is_that_of_its_rows(n_threads, loss, weighted):
     stage = Stage(rng.normal(size=600), quantised_weights(weights, 30), np.ones(1), loss, none)
     stage.raw[0] = rng.normal(size=600)
     with hired(n_threads, 1e9) as team:
-        found = exact_leaves(stage, leaves, 5, team)
+        nodes = empty_nodes(3, 600, 1, 1)._replace(leaf_of_row=leaves)
+        nodes.counters[N_NODES] = 5
+        drawn = EVERY_ROW.sampler(None, stage, 0, team).drawn(0)
+        found = exact_leaves(stage, 0, drawn, nodes, team)
     expected = np.zeros(5)
     for leaf in (1, 3, 4):
         own = leaves == leaf

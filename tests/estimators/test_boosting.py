@@ -27,6 +27,11 @@ REGRESSORS = [
     GradientBoostingRegressor(**FEW, monotonic_cst=[1, -1, 0, 0, 0], interaction_cst="pairwise"),
     GradientBoostingRegressor(**FEW, max_features=0.6, max_features_level=4, random_state=0),
     GradientBoostingRegressor(**FEW, split_finding="exact"),
+    GradientBoostingRegressor(**FEW, subsample=0.5, random_state=0),
+    GradientBoostingRegressor(**FEW, subsample=0.4, random_state=0, loss="absolute_error"),
+    GradientBoostingRegressor(**FEW, sampling="goss", random_state=0, method="gradient"),
+    GradientBoostingRegressor(**FEW, learning_rate="line_search"),
+    GradientBoostingRegressor(**FEW, dropout=0.3, random_state=0),
 ]
 COUNTS = [GradientBoostingRegressor(**FEW, loss=loss) for loss in ("poisson", "gamma", "tweedie")]
 CLASSIFIERS = [
@@ -34,6 +39,10 @@ CLASSIFIERS = [
     GradientBoostingClassifier(**FEW, method="gradient"),
     GradientBoostingClassifier(**FEW, early_stopping=True),
     GradientBoostingClassifier(**FEW, class_weight="balanced"),
+    GradientBoostingClassifier(**FEW, subsample=0.5, random_state=0, class_weight="balanced"),
+    GradientBoostingClassifier(**FEW, sampling="goss", random_state=0, early_stopping=True),
+    GradientBoostingClassifier(**FEW, learning_rate="line_search", subsample=0.7, random_state=0),
+    GradientBoostingClassifier(**FEW, dropout=0.3, subsample=0.7, random_state=0),
 ]
 MODELS = pytest.mark.parametrize("model", [*REGRESSORS, *COUNTS, *CLASSIFIERS], ids=repr)
 
@@ -52,6 +61,11 @@ MODELS = pytest.mark.parametrize("model", [*REGRESSORS, *COUNTS, *CLASSIFIERS], 
         ),
         GradientBoostingClassifier(n_estimators="cv", max_estimators=5, cv=3),
         GradientBoostingRegressor(n_estimators=10, learning_rate=0.5, warm_start=True),
+        GradientBoostingRegressor(n_estimators=20, learning_rate=0.3, subsample=0.7),
+        GradientBoostingClassifier(n_estimators=5, sampling="goss"),
+        GradientBoostingClassifier(n_estimators=5, learning_rate="line_search"),
+        GradientBoostingClassifier(n_estimators=5, multi_output="vector", dropout=0.2),
+        GradientBoostingRegressor(n_estimators=20, learning_rate=0.3, multi_output="vector"),
     ]
 )  # no failure is expected of any
 def test_scikit_learns_checks_pass(estimator, check):

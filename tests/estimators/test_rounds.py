@@ -24,6 +24,9 @@ REGRESSORS = [
     GradientBoostingRegressor(**FEW, loss="huber"),
     GradientBoostingRegressor(**FEW, loss="absolute_error", method="gradient"),
     GradientBoostingRegressor(**FEW, early_stopping=True),
+    GradientBoostingRegressor(**FEW, subsample=0.5, random_state=0),
+    GradientBoostingRegressor(**FEW, sampling="goss", loss="absolute_error", random_state=0),
+    GradientBoostingRegressor(**FEW, learning_rate="line_search"),
 ]
 CLASSIFIERS = [
     GradientBoostingClassifier(**FEW),

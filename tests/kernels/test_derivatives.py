@@ -16,7 +16,7 @@ from hedgerow.kernels.derivatives import (
     total_steps,
     write_records,
 )
-from hedgerow.kernels.steps import class_losses, join_sums, row_losses, sum_leaves
+from hedgerow.kernels.steps import class_losses, join_sums, row_losses, sum_leaves, sum_slopes
 from hedgerow.kernels.team import hired
 from hedgerow.kernels.workspace import NODE
 from hedgerow.losses import Bernoulli, Multinomial, Poisson, SquaredError, Tweedie
@@ -113,15 +113,13 @@ def test_steps_are_summed_and_records_written_as_in_python(rows, data):
     g, h, weights = g.astype(np.float32), np.abs(h).astype(np.float32), weights.astype(np.int64)
     scales, n_threads = np.array([8.0, 16.0], np.float32), data.draw(st.integers(1, 3))
     totals = np.full((n_threads, 2), -7, np.int64)
-    run(n_threads, total_steps, g, h, weights, -1, scales, totals)
-    expected = [
-        sum(int(w) * (int(abs(float(x)) * scale) + 1) for x, w in zip(of, weights, strict=True))
-        for of, scale in ((g, 8), (h, 16))
-    ]
-    assert totals.sum(axis=0).tolist() == expected
     chosen = data.draw(st.lists(st.integers(0, len(g) - 1), unique=True))
     for rows_of_tree in (np.zeros(0, np.int64), np.array(chosen, np.int64)):
         listed = rows_of_tree if len(rows_of_tree) else np.arange(len(g))
+        run(n_threads, total_steps, g, h, weights, -1, rows_of_tree, scales, totals)
+        for of, scale, total in zip((g, h), (8, 16), totals.sum(axis=0), strict=True):
+            steps = [int(weights[i]) * (int(abs(float(of[i])) * scale) + 1) for i in listed]
+            assert total == sum(steps)
         records = np.full(len(listed), -7, np.int64)
         run(n_threads, write_records, g, h, scales, rows_of_tree, records)
         assert (records & 0xFFFFFFFF).tolist() == listed.tolist()
@@ -131,20 +129,34 @@ def test_steps_are_summed_and_records_written_as_in_python(rows, data):
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
-def test_nodes_have_the_sums_of_their_rows(n_threads):
+@pytest.mark.parametrize("listed", [False, True])
+def test_nodes_have_the_sums_of_their_rows(n_threads, listed):
     table = np.zeros(5, NODE).view(np.recarray)
     table.left = [1, -1, 3, -1, -1]  # 0 -> 1, 2;  2 -> 3, 4
     leaves = np.random.default_rng(0).choice(np.array([-1, 1, 3, 4], np.int32), N_ROWS)
     pairs = (np.random.default_rng(1).integers(-99, 99, (2, N_ROWS)) / 8).astype(np.float32)
     weights, scales = np.random.default_rng(2).integers(1, 5, N_ROWS), np.array([8.0, 16.0])
     sums = np.zeros((n_threads, 5, 2), np.int64)
-    run(n_threads, sum_leaves, leaves, pairs, weights, -1, scales, sums)
+    rows = np.flatnonzero(leaves >= 0) if listed else np.zeros(0, np.int64)
+    run(n_threads, sum_leaves, leaves, rows, pairs, weights, -1, scales, sums)
     join_sums(table, sums)
     below = {0: [1, 3, 4], 1: [1], 2: [3, 4], 3: [3], 4: [4]}
     for node, own in below.items():
         inside = np.isin(leaves, own)
         exact = (pairs.astype(np.float64) * weights)[:, inside].sum(axis=1) * scales
         assert sums[0, node].tolist() == exact.tolist()
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize("rows", [np.zeros(0, np.int64), np.arange(3, N_ROWS, 7)])
+def test_slopes_are_summed_over_rows_and_outputs(n_threads, rows):
+    pairs = (np.random.default_rng(1).integers(-99, 99, (2, 2, N_ROWS)) / 8).astype(np.float32)
+    along = np.random.default_rng(2).integers(-99, 99, (2, N_ROWS)) / 4
+    weights, totals = np.random.default_rng(3).integers(1, 5, N_ROWS), np.full(n_threads, -7)
+    run(n_threads, sum_slopes, pairs, along, weights, -1, rows, 32.0, totals)
+    listed = rows if len(rows) else np.arange(N_ROWS)
+    products = pairs[:, 0].astype(np.float64) * along * weights
+    assert totals.sum() == 32 * products[:, listed].sum()
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])

@@ -1,0 +1,106 @@
+"""Routes: the leaves that rows reach in a new tree, whether or not they helped to grow it.
+
+As in kernels.scorer all splits are tried for a block of rows at once, but from codes: a code
+is a byte already, and a split is a comparison of bytes. A lane is a byte for each row of a
+block; each node of the tree has one, and one more holds what the split at hand looks at.
+
+    lane of a leaf    the number of the leaf
+    lane of a split   the number of the leaf that the row would reach from there
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.kernels.codes import MISSING, Codes
+from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.machine import LANE, choose
+from hedgerow.kernels.steps import add_values
+from hedgerow.kernels.team import Team, share
+from hedgerow.kernels.workspace import N_NODES, Nodes
+
+_MAX_LEAVES = 256  # a leaf's number is a byte
+
+
+def add_tree(
+    codes: Codes, nodes: Nodes, values: NDArray[np.float64], raw: NDArray[np.float64], team: Team
+) -> None:
+    """Add the value of its leaf to each row's raw score; values, [n_nodes], are of the nodes."""
+    left = nodes.table.left[: int(nodes.counters[N_NODES])]
+    leaves = np.flatnonzero(left < 0)
+    if len(leaves) > _MAX_LEAVES:
+        team.run(add_values, codes, nodes, values, raw)
+        return
+    lanes = np.zeros((team.n_threads, len(left) + 1, LANE), np.uint8)
+    lanes[:, leaves] = np.arange(len(leaves), dtype=np.uint8)[:, None]
+    flat = lanes.reshape(team.n_threads, -1)
+    team.run(add_routed, codes, nodes, values, values[leaves], flat, raw)
+
+
+@kernel
+def add_routed(team, codes, nodes, values, leaf_values, lanes, raw):
+    """Add the value of its leaf to each row's raw score.
+
+    codes        Codes                                  read
+    nodes        Nodes                                  read    children follow their parents
+    values       float64 [n_nodes]                      read
+    leaf_values  float64 [n_leaves]                     read    of the leaves alone
+    lanes        uint8 [n_threads, (n_nodes + 1) * LANE]   both    the leaves' are set
+    raw          float64 [n_rows]                       both    a thread owns a range of rows
+
+    Blocks all of whose rows were in the tree know their leaves; others cost n_splits / 32
+    comparisons a row.
+    """
+    begin, end = share(team, raw.shape[0])
+    n_nodes = values.shape[0]
+    for first in range(begin, end, LANE):
+        last = min(first + LANE, end)
+        own, known = raw[first:last], nodes.leaf_of_row[first:last]
+        lowest = np.int32(0)
+        for i in range(known.shape[0]):
+            lowest = min(lowest, known[i])
+        if lowest >= 0:
+            for i in range(own.shape[0]):
+                own[i] += values[known[i]]
+            continue
+        for node in range(n_nodes - 1, -1, -1):
+            if nodes.table[node].left >= 0:
+                _step(codes, nodes, node, n_nodes * LANE, first, last, lanes[team.thread])
+        leaves = lanes[team.thread, :LANE]
+        for i in range(own.shape[0]):
+            own[i] += leaf_values[leaves[i]]
+
+
+@part
+def _step(codes, nodes, node, free, first, last, lanes):
+    """Set a split's lane from those of its children; the lane at `free` is scratch."""
+    split = nodes.table[node]
+    about, test, limit = codes.features[split.feature], lanes[free : free + LANE], split.cut
+    if about.n_categories > 0 or about.place < 0:
+        _set_sides(codes, nodes, split, first, last, test)
+        limit = np.int64(0)
+    else:
+        column = codes.columns[about.place, first:last]
+        # A missing value, the largest code, goes right by itself.
+        if_missing = np.uint8(0 if split.missing_left else MISSING)
+        for i in range(column.shape[0]):
+            test[i] = if_missing if column[i] == np.uint8(MISSING) else column[i]
+    left = split.left * LANE
+    choose(lanes, free, np.uint8(limit), left, left + LANE, node * LANE)
+
+
+@part
+def _set_sides(codes, nodes, split, first, last, test):
+    """Set the lane to 0 where a split by categories, or of a wide feature, sends a row left."""
+    about = codes.features[split.feature]
+    for row in range(first, last):
+        if about.place >= 0:
+            code = np.int64(codes.columns[about.place, row])
+        else:
+            code = np.int64(codes.wide[-1 - about.place, row])
+        if code == about.missing:
+            goes_left = split.missing_left
+        elif about.n_categories > 0:
+            goes_left = (nodes.words[split.category_start + (code >> 6)] >> (code & 63)) & 1
+        else:
+            goes_left = np.int64(code <= split.cut)
+        test[row - first] = 1 - goes_left
