@@ -5,7 +5,7 @@ handed down as a bound: no leaf on the one side may go above it, none on the oth
 Two rows that differ in that feature only part at such a split, so their predictions are
 in order whatever is grown further down.
 
-A search asks any criterion for `within`, `toward`, `both` and `halves`. Those of a criterion
+A search asks any criterion for `within`, `toward`, `both` and `halved`. Those of a criterion
 `without_bounds` cost nothing; `Bounded` has its own.
 """
 
@@ -26,7 +26,7 @@ def without_bounds(criterion: type[Criterion]) -> type[Criterion]:
         ("within", _anywhere),
         ("toward", _either_way),
         ("both", _apart),
-        ("halves", _unbounded),
+        ("halved", _unbounded),
         ("screen", _screened),
     ]:
         if not hasattr(criterion, name):
@@ -110,7 +110,7 @@ class Bounded(NamedTuple):
         fall_left = _fall(G_left, H_left, below, self.newton)
         return fall_left + _fall(G_right, H_right, above, self.newton)
 
-    def halves(self, left, right):
+    def halved(self, left, right):
         G_left, H_left = self.newton.pair(left)
         G_right, H_right = self.newton.pair(right)
         middle = 0.5 * (_value(G_left, H_left, self) + _value(G_right, H_right, self))
@@ -146,7 +146,7 @@ def hand_down(criterion, nodes, less, rest):
     """Give both children the bounds of their values; `rest` still has the parent's split."""
     view = criterion.within(rest.low, rest.high).toward(rest.feature)
     left = min(less.node, rest.node)
-    halves = view.halves(nodes.sums[left], nodes.sums[left + 1])
+    halves = view.halved(nodes.sums[left], nodes.sums[left + 1])
     if less.node == left:
         less.low, less.high, rest.low, rest.high = halves
     else:

@@ -9,7 +9,7 @@ A search first offers each feature's cuts to `scores_rows`. These criteria decli
 scores are functions of sums. `absolute.AbsoluteError`, whose score is not, judges the cuts
 from the node's rows then and there.
 
-`both(left, right)` is the score of two sides. With `within`, `toward` and `halves` it is
+`both(left, right)` is the score of two sides. With `within`, `toward` and `halved` it is
 where monotone constraints come in: see `bounds`.
 """
 
