@@ -241,9 +241,12 @@ class GradientBoostingRanker(BaseGradientBoosting):
             )
         return folds
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the scores to rank by, the highest first; only rows of a query compare."""
-        return np.ascontiguousarray(self._raw(X)[:, 0])
+    def predict(self, X: Any, n_trees: int | None = None) -> NDArray[np.float64]:
+        """Return the scores to rank by, the highest first; only rows of a query compare.
+
+        n_trees: rank by the first rounds only, 0 (the start) to `n_estimators_`.
+        """
+        return np.ascontiguousarray(self._raw(X, n_trees)[:, 0])
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield the scores after each round."""
