@@ -34,6 +34,8 @@ class Watch:
         losses = np.empty(len(self._rows))
         if len(stage.labels):
             self._team.run(class_losses, stage.labels, stage.raw, self._rows, losses)
+        elif hasattr(stage.loss, "row_losses"):
+            losses = stage.loss.row_losses(stage.y[self._rows], stage.raw[:, self._rows].T)
         else:
             self._team.run(row_losses, stage.loss, stage.y, stage.raw, self._rows, losses)
         bad = np.flatnonzero(~np.isfinite(losses))
