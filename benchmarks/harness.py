@@ -24,7 +24,7 @@ RESULTS = Path(__file__).parent / "results"
 ENOUGH = 15  # runs of each, for a number that is quoted
 LIBRARIES = ("numpy", "numba", "scikit-learn")
 
-console = Console(highlight=False)
+console = Console(highlight=False, width=110)
 
 
 class Contest(NamedTuple):
@@ -36,6 +36,8 @@ class Contest(NamedTuple):
     models: dict[str, Any]
     score: Callable[[Any, Any], float]  # (y, predicted)
     score_name: str
+    steps: tuple[str, ...] = ("fit", "predict")  # what is timed
+    versions: dict[str, str | None] | None = None  # of the models' libraries
 
 
 def held(contest: Contest, repeats: int, file: Path) -> None:
@@ -44,6 +46,7 @@ def held(contest: Contest, repeats: int, file: Path) -> None:
         "contest": contest.name,
         "shape": list(contest.train[0].shape),
         "machine": machine(),
+        "versions": contest.versions,
         "revision": revision(),
         "load_before": round(os.getloadavg()[0], 2),
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -65,14 +68,14 @@ def answered(contest: Contest, model: Any) -> float:
 
 def taken_in_turns(contest: Contest, repeats: int) -> dict[str, dict[str, list[float]]]:
     """Time `fit` and `predict`, A B C, B C A, ...: a busy minute troubles all alike."""
-    names = list(contest.models)
-    times: dict[str, dict[str, list[float]]] = {n: {"fit": [], "predict": []} for n in names}
+    names, given = list(contest.models), {"fit": contest.train, "predict": contest.test[:1]}
+    times: dict[str, dict[str, list[float]]] = {n: {s: [] for s in contest.steps} for n in names}
     for turn in range(repeats):
         first = turn % len(names)
         for name in names[first:] + names[:first]:
-            model = contest.models[name]
-            times[name]["fit"].append(timed(lambda m=model: m.fit(*contest.train)))
-            times[name]["predict"].append(timed(lambda m=model: m.predict(contest.test[0])))
+            for step in contest.steps:
+                work = getattr(contest.models[name], step)
+                times[name][step].append(timed(lambda w=work, g=given[step]: w(*g)))
     return times
 
 
@@ -88,21 +91,23 @@ def show(contest: Contest, record: dict[str, Any], before: dict[str, Any] | None
         title=f"{contest.name}, {n_rows:,} x {n_features}", box=None, title_justify="left"
     )
     table.add_column("", no_wrap=True)
-    for column in (contest.score_name, "fit: min", "median", "last time", "predict: min"):
-        table.add_column(column, justify="right")
+    table.add_column(contest.score_name, justify="right")
+    for step in contest.steps:
+        for column in (f"{step}: min", "median", "last time"):
+            table.add_column(column, justify="right")
     for name, times in record["seconds"].items():
-        earlier = before["seconds"].get(name) if before else None
-        table.add_row(
-            name,
-            f"{record['scores'][name]:.4f}",
-            *(f"{f(times['fit']):.3f} s" for f in (min, statistics.median)),
-            f"{min(earlier['fit']):.3f} s" if earlier else "-",
-            f"{min(times['predict']):.3f} s",
-        )
-    console.print(table)
-    n_runs = len(next(iter(record["seconds"].values()))["fit"])
+        earlier = before["seconds"].get(name, {}) if before else {}
+        cells = [cell for step in contest.steps for cell in shown(times[step], earlier.get(step))]
+        table.add_row(name, f"{record['scores'][name]:.4f}", *cells)
+    console.print(table, soft_wrap=True)
+    n_runs = len(times[contest.steps[0]])
     few = "" if n_runs >= ENOUGH else f"; best of {n_runs}, and it takes {ENOUGH} to be quoted"
     console.print(f"{record['revision']}, load {record['load_before']}{few}\n", soft_wrap=True)
+
+
+def shown(times: list[float], earlier: list[float] | None) -> tuple[str, str, str]:
+    last = f"{min(earlier):.3f} s" if earlier else "-"
+    return f"{min(times):.3f} s", f"{statistics.median(times):.3f} s", last
 
 
 def previous(file: Path, record: dict[str, Any]) -> dict[str, Any] | None:

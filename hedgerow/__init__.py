@@ -2,7 +2,9 @@
 
 from hedgerow.estimators.drawing import export_dot, export_json, export_text, plot_tree
 from hedgerow.estimators.gb_classifier import GradientBoostingClassifier
+from hedgerow.estimators.gb_ranker import GradientBoostingRanker
 from hedgerow.estimators.gb_regressor import GradientBoostingRegressor
+from hedgerow.estimators.ndcg import mean_ndcg
 from hedgerow.estimators.tree_classifier import DecisionTreeClassifier
 from hedgerow.estimators.tree_regressor import DecisionTreeRegressor
 from hedgerow.kernels.cores import threads
@@ -13,11 +15,13 @@ __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "GradientBoostingClassifier",
+    "GradientBoostingRanker",
     "GradientBoostingRegressor",
     "__version__",
     "export_dot",
     "export_json",
     "export_text",
+    "mean_ndcg",
     "plot_tree",
     "threads",
 ]

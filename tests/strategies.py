@@ -138,6 +138,7 @@ def growth_rules(draw: Any, limited: bool | None = None) -> GrowthRules:
         min_leaf_weight=draw(st.sampled_from([0.0, 0.5, 2.0, 3.5])),
         min_gain=draw(st.sampled_from([-math.inf, 0.25, 1.0])),
         level_by_level=draw(st.booleans()),
+        keep_gain=draw(st.sampled_from([-math.inf, -math.inf, 0.5, 2.0])),
     )
 
 
@@ -325,6 +326,7 @@ def oracle_rules(rules: GrowthRules, judge: Judge) -> Rules:
         min_rows=rules.min_leaf_rows,
         min_weight=max(math.ceil(rules.min_leaf_weight / judge.weight_unit), 1),
         min_gain=rules.min_gain / judge.score_unit,
+        keep_gain=rules.keep_gain / judge.score_unit,
         n_candidates=rules.n_candidates,
         random_cut=rules.random_cut,
         seed=rules.seed,

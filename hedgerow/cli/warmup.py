@@ -16,9 +16,11 @@ from hedgerow import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     GradientBoostingClassifier,
+    GradientBoostingRanker,
     GradientBoostingRegressor,
 )
 from hedgerow.data.table import read_table
+from hedgerow.estimators.gb_ranker import RANKING_LOSSES
 from hedgerow.estimators.gb_regressor import REGRESSION_LOSSES
 from hedgerow.kernels.team import hired
 
@@ -54,12 +56,28 @@ def steps() -> dict[str, Callable[[], None]]:
     work["boosting, several classes"] = partial(_boost, GradientBoostingClassifier(), X, classes)
     exponential = GradientBoostingClassifier(loss="exponential")
     work["boosting, exponential"] = partial(_boost, exponential, X, labels)
+    for loss in RANKING_LOSSES:
+        ranker = GradientBoostingRanker(loss=loss)
+        work[f"boosting, {loss}"] = partial(_boost, ranker, X, classes, qid=np.arange(_N_ROWS) // 9)
+    work["explaining"] = partial(_explain, targets)
     return work
 
 
-def _boost(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:
+def _explain(table: NDArray[np.float64]) -> None:
+    """Ask a boosted model for all that it explains, of tables that may be written to or not."""
+    fixed = table.copy()
+    fixed.flags.writeable = False
+    model = GradientBoostingRegressor(n_estimators=2, n_jobs=1).fit(table, table[:, 0])
+    for X in (table, fixed):
+        model.apply(X)
+        model.shap_values(X)
+        model.shap_values(X, background=X)
+        model.shap_interaction_values(X)
+
+
+def _boost(model: Any, X: NDArray[Any], y: NDArray[Any], **queries: Any) -> None:
     """Do with a boosted model what users do: fit, stop early, predict."""
-    model.set_params(n_estimators=2, early_stopping=True, n_jobs=1).fit(X, y)
+    model.set_params(n_estimators=2, early_stopping=True, n_jobs=1).fit(X, y, **queries)
     model.predict(X)
     fixed = model._schema.matrix(read_table(X), "missing")
     fixed.flags.writeable = False

@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels.summaries import count_values, mark_heavy, share_out
+
 Values = NDArray[np.float64]
 
 
@@ -33,8 +35,9 @@ def summarise(column: Values, weights: NDArray[np.int64] | None = None) -> Summa
     if weights is None:
         ordered = np.sort(column)  # NaN last
         ordered = ordered[: np.searchsorted(ordered, np.nan)]
-        first = _first_of_each(ordered)
-        return Summary(ordered[first], np.diff(np.append(first, len(ordered))))
+        counts = np.empty(len(ordered), np.int64)
+        n_values = count_values(ordered, counts)
+        return Summary(ordered[:n_values], counts[:n_values])
     kept = ~np.isnan(column) & (weights > 0)
     column, weights = column[kept], weights[kept]
     order = np.argsort(column)
@@ -74,42 +77,9 @@ def choose_bins(summary: Summary, max_bins: int | None) -> Bins:
 
 def _shared_out(weights: NDArray[np.int64], max_bins: int) -> NDArray[np.int64]:
     """Return the last value of each bin, in at most max_bins bins."""
-    heavy = _heavy(weights, max_bins)
-    running = np.cumsum(np.where(heavy, 0, weights))
-    stretches = _stretches(heavy)
-    ends: list[int] = []
-    n_left = max_bins - int(np.count_nonzero(heavy))
-    for number, (first, end) in enumerate(stretches):
-        later = len(stretches) - 1 - number  # stretches that need a bin at least
-        begin = first
-        while begin < end:
-            used, last = int(running[begin]) - int(weights[begin]), end - 1
-            if n_left - later > 1:
-                share = -(-(int(running[-1]) - used) // (n_left - later))
-                last = min(last, int(np.searchsorted(running, used + share)))
-            ends.append(last)
-            begin, n_left = last + 1, n_left - 1
-    return np.sort(np.concatenate([ends, np.flatnonzero(heavy)])).astype(np.int64)
-
-
-def _heavy(weights: NDArray[np.int64], max_bins: int) -> NDArray[np.bool_]:
-    """Tell which values have a bin of their own."""
-    heavy = np.zeros(len(weights), bool)
-    while True:
-        n_bins = max_bins - int(np.count_nonzero(heavy))
-        if n_bins <= 1:
-            break
-        more = weights > int(weights[~heavy].sum()) // n_bins
-        if not (more & ~heavy).any():
-            break
-        heavy |= more
-    if np.count_nonzero(heavy) + len(_stretches(heavy)) > max_bins:
-        heavy[:] = False
-        heavy[np.argsort(-weights, kind="stable")[: (max_bins - 1) // 2]] = True
-    return heavy
-
-
-def _stretches(heavy: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return (begin, end) of each run of values between heavy ones."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[True], heavy, [True]])))
-    return [(int(begin), int(end)) for begin, end in edges.reshape(-1, 2)]
+    heavy = np.zeros(len(weights), np.uint8)
+    if mark_heavy(weights, max_bins, heavy) > max_bins:
+        heavy[:] = 0
+        heavy[np.argsort(-weights, kind="stable")[: (max_bins - 1) // 2]] = 1
+    ends = np.empty(max_bins, np.int64)
+    return ends[: share_out(weights, heavy, max_bins, ends)]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hedgerow.data.binned import BinnedTable
 from hedgerow.kernels.codes import Records
 from hedgerow.kernels.grove import Grove, Scorer, lanes_for, scorer_of
+from hedgerow.kernels.predict import Paths
 from hedgerow.kernels.scorer import add_trees
 from hedgerow.kernels.steps import arrange
 from hedgerow.kernels.team import Team
@@ -54,12 +55,26 @@ class AdditiveModel:
     def _scorer(self) -> Scorer:
         return scorer_of(self.grove)
 
+    @property
+    def paths(self) -> Paths:
+        """What walks need of all trees; children are counted over all of them."""
+        return self._scorer.paths
+
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "_scorer"}
 
-    def raw(self, values: Floats, team: Team, n_rounds: int | None = None) -> Floats:
-        """Return the scores of rows, float64 [n_rows, n_outputs], after some rounds or all."""
-        out = np.tile(self.start, (len(values), 1))
+    def raw(
+        self,
+        values: Floats,
+        team: Team,
+        n_rounds: int | None = None,
+        offset: Floats | float = 0.0,
+    ) -> Floats:
+        """Return the scores of rows, float64 [n_rows, n_outputs], after some rounds or all.
+
+        offset, float64 [n_rows, n_outputs], is added to the start, before the trees.
+        """
+        out = np.tile(self.start, (len(values), 1)) + offset
         self.add(values, team, 0, self.n_rounds if n_rounds is None else n_rounds, out)
         return out
 
@@ -82,6 +97,18 @@ class AdditiveModel:
         words = grove.category_words[: n_words if last >= 0 else 0]
         shorter = Grove(offset=offset, output=output, category_words=words, **kept)
         return AdditiveModel(self.start, shorter, self.gradient[:end], self.gain[:end])
+
+    def then(self, later: "AdditiveModel") -> "AdditiveModel":
+        """Return the model of these rounds and later ones; the start is that of this one."""
+        own, more = self.grove, later.grove
+        starts = np.where(
+            more.category_start >= 0, more.category_start + len(own.category_words), -1
+        )
+        shifted = more._replace(offset=more.offset[1:] + own.offset[-1], category_start=starts)
+        pairs = zip(own, shifted, strict=True)
+        grove = Grove(*(np.concatenate([np.asarray(one), np.asarray(two)]) for one, two in pairs))
+        gradient = np.concatenate([self.gradient, later.gradient])
+        return AdditiveModel(self.start, grove, gradient, np.concatenate([self.gain, later.gain]))
 
     def fingerprint(self) -> str:
         """SHA-256 of everything that prediction depends on."""
@@ -116,21 +143,22 @@ class Harvest:
         self._tables: list[Records] = []
         self._words: list[NDArray[np.int64]] = []
         self._columns: list[Floats] = []  # value, G, H of each node
-        self._gains: list[Floats] = []
 
     def __len__(self) -> int:
         return len(self._tables)
 
-    def take(self, nodes: Nodes, columns: Floats, gains: Floats) -> None:
+    def take(self, nodes: Nodes, columns: Floats) -> None:
         """Keep a tree; columns, float64 [n_nodes, 3], are value, G and H of each node."""
         self._tables.append(nodes.table[: int(nodes.counters[N_NODES])].copy())
         self._words.append(nodes.words[: int(nodes.counters[N_WORDS])].copy())
         self._columns.append(columns)
-        self._gains.append(gains)
 
-    def model(self, table: BinnedTable, start: Floats, n_trees: int) -> AdditiveModel:
-        """Put together the model of the first n_trees trees."""
-        tables, words = self._tables[:n_trees], self._words[:n_trees]
+    def model(
+        self, table: BinnedTable, start: Floats, n_trees: int, first_tree: int = 0
+    ) -> AdditiveModel:
+        """Put together the model of the trees first_tree .. n_trees."""
+        kept_trees = slice(first_tree, n_trees)
+        tables, words = self._tables[kept_trees], self._words[kept_trees]
         first = np.concatenate([[0], np.cumsum([len(each) for each in tables], dtype=np.int64)])
         sizes = np.array([len(each) for each in words], np.int64)
         joined = np.concatenate(tables) if tables else np.empty(0, NODE)
@@ -149,12 +177,14 @@ class Harvest:
         words_of = table.codes.features.n_categories // 64 + 1
         stack = np.empty((2, n_nodes + 1), np.int64)
         starts = np.cumsum(sizes) - sizes
-        arrange(joined.view(np.recarray), first, all_words, starts, words_of, arranged, stack)
+        records: Records = joined.view(np.recarray)
+        n_used = arrange(records, first, all_words, starts, words_of, arranged, stack)
         none = np.empty((0, 3))
-        columns = np.concatenate([none, *self._columns[:n_trees]])[arranged.place]
-        gains = np.concatenate([np.empty(0), *self._gains[:n_trees]])[arranged.place]
+        columns = np.concatenate([none, *self._columns[kept_trees]])[arranged.place]
+        gains = np.ascontiguousarray(records.gain[arranged.place])
         kept = {n: getattr(arranged, n) for n in Arranged._fields if n != "place"}
-        output = np.arange(n_trees, dtype=np.int32) % np.int32(len(start))
+        kept["category_words"] = arranged.category_words[:n_used]
+        output = np.arange(len(tables), dtype=np.int32) % np.int32(len(start))
         value, weight = np.ascontiguousarray(columns[:, 0]), np.ascontiguousarray(columns[:, 2])
         grove = Grove(offset=first, weight=weight, value=value, output=output, **kept)
         return AdditiveModel(start, grove, np.ascontiguousarray(columns[:, 1]), gains)

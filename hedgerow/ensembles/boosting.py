@@ -11,6 +11,7 @@ from the derivatives as they are, in whole steps so fine that nothing visible is
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +69,30 @@ class Boosting:
         self._table, self.stage, self._rules, self._team = table, stage, rules, team
         self._grower: Grower | None = None
         self._harvest = Harvest()
+        self._before: AdditiveModel | None = None
         self.n_rounds = 0
+
+    def resume(
+        self, before: AdditiveModel, values: Floats, out: Floats, seen: Callable[["Boosting"], Any]
+    ) -> None:
+        """Go on from a model: add its rounds to the scores, and let `seen` look at each.
+
+        values, float64 [n_rows, n_features], are those of the table; out, float64 [n_rows,
+        n_outputs], are the rows' scores before the first round. Trees are added in the order
+        of training, so that scores have the bits that they had then.
+        """
+        self._before, self.stage.start = before, before.start
+        for number in range(before.n_rounds):
+            before.add(values, self._team, number, number + 1, out)
+            self.stage.raw, self.n_rounds = np.ascontiguousarray(out.T), number + 1
+            seen(self)
+
+    def add_round(self, number: int, values: Floats, out: Floats) -> None:
+        """Add what a round adds to the scores of any rows, float64 [n_rows, n_outputs]."""
+        if self._before is not None and number < self._n_before:
+            self._before.add(values, self._team, number, number + 1, out)
+        else:
+            self._rounds(number, number + 1).add(values, self._team, 0, 1, out)
 
     def run(self, go_on: Callable[["Boosting"], bool]) -> AdditiveModel:
         """Boost until all rounds are done, there is nothing to learn, or `go_on` says no.
@@ -76,7 +100,7 @@ class Boosting:
         An interrupt ends the fit with the rounds that are done, if there are any.
         """
         try:
-            while self.n_rounds < self._rules.n_rounds and self._next_round():
+            while self.n_rounds < self._rules.n_rounds and self.next_round():
                 if not go_on(self):
                     break
         except KeyboardInterrupt:
@@ -86,10 +110,22 @@ class Boosting:
 
     def model(self, n_rounds: int) -> AdditiveModel:
         """Return the model of the first rounds."""
-        start = self.stage.start
-        return self._harvest.model(self._table, start, n_rounds * len(start))
+        if self._before is None:
+            return self._rounds(0, n_rounds)
+        before = self._before.first(min(self._n_before, n_rounds))
+        return before.then(self._rounds(self._n_before, n_rounds))
 
-    def _next_round(self) -> bool:
+    @property
+    def _n_before(self) -> int:
+        return 0 if self._before is None else self._before.n_rounds
+
+    def _rounds(self, first: int, end: int) -> AdditiveModel:
+        """Return the rounds first .. end, none of them from before, as a model."""
+        start = self.stage.start
+        trees = [max(number - self._n_before, 0) * len(start) for number in (end, first)]
+        return self._harvest.model(self._table, start, *trees)
+
+    def next_round(self) -> bool:
         """Grow a tree for each output. Returns False if all gradients are zero."""
         stage, team = self.stage, self._team
         stage.derive(team)
@@ -98,16 +134,16 @@ class Boosting:
         if not any(peak[0] > 0 for peak in peaks):
             return False
         for output, peak in enumerate(peaks):
-            nodes, units = self._grown(output, peak)
+            nodes = self._grown(output, peak)
             columns = self._node_columns(nodes, output, peak)
-            self._harvest.take(nodes, columns, self._gains(nodes, units))
+            self._harvest.take(nodes, columns)
             values = np.ascontiguousarray(columns[:, 0])
             team.run(add_values, self._table.codes, nodes, values, stage.raw[output])
         self.n_rounds += 1
         return True
 
-    def _grown(self, output: int, peak: Floats) -> tuple[Nodes, Floats]:
-        """Grow a tree from the derivatives of an output; also return the worth of their steps."""
+    def _grown(self, output: int, peak: Floats) -> Nodes:
+        """Grow a tree from the derivatives of an output."""
         stage, rules, team = self.stage, self._rules, self._team
         g, h = stage.pairs[output]
         if not rules.newton:
@@ -127,7 +163,7 @@ class Boosting:
         def fill(target: NDArray[np.int64]) -> None:
             team.run(write_records, g, h, scales, rows, target)
 
-        return self._grower.grow(judge, fill), units
+        return self._grower.grow(judge, fill)
 
     def _unit_hessians(self) -> NDArray[np.float32]:
         ones = self.stage.ones
@@ -152,17 +188,6 @@ class Boosting:
             value = -G / np.maximum(H, np.finfo(float).tiny)
         value = np.where(H > 0, value, 0.0)
         return np.column_stack([rules.rate * value, G, H])
-
-    def _gains(self, nodes: Nodes, units: Floats) -> Floats:
-        """Return what each split gained, by the sums that it was chosen from."""
-        n_nodes = int(nodes.counters[N_NODES])
-        cells, left = nodes.sums[:n_nodes, 0], nodes.table.left[:n_nodes]
-        G, H = (cells >> 32) * units[0], (cells & 0x7FFFFFFF) * units[1]
-        l1, l2 = (self._rules.l1, self._rules.l2) if self._rules.newton else (0.0, 0.0)
-        score = np.maximum(np.abs(G) - l1, 0.0) ** 2 / (2.0 * (H + l2))
-        gains, splits = np.zeros(n_nodes), np.flatnonzero(left >= 0)
-        gains[splits] = score[left[splits]] + score[left[splits] + 1] - score[splits]
-        return gains
 
 
 def _scales(

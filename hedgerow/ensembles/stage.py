@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.ensembles.additive import Floats
+from hedgerow.ensembles.start import start_beside
 from hedgerow.kernels.derivatives import derive, derive_classes, largest_bits
 from hedgerow.kernels.team import Team
 from hedgerow.trees.quantise import Steps
@@ -50,12 +51,23 @@ class Stage:
         """Return the number of a row in the user's table, where rows may have no weight."""
         return row if self.row_numbers is None else int(self.row_numbers[row])
 
+    def begin_beside(self, offset: Floats, team: Team) -> None:
+        """Begin again with scores of offset + start; offset is float64 [n_outputs, n_rows]."""
+        self.start = start_beside(self, offset, team)
+        self.raw = offset + self.start[:, None]
+
     def derive(self, team: Team) -> None:
-        """Set the derivatives at the current scores."""
+        """Set the derivatives at the current scores, of a loss that may adapt to them."""
         if hasattr(self.loss, "adapted"):
             own = slice(None) if not len(self.rows) else self.rows
             self.loss = self.loss.adapted(self.y[own], self.raw[0, own], self.weights[own])
-        if len(self.labels):
+        self.differentiate(team)
+
+    def differentiate(self, team: Team) -> None:
+        """Set the derivatives of the loss as it is."""
+        if hasattr(self.loss, "derive"):
+            self.loss.derive(team, self)
+        elif len(self.labels):
             team.run(derive_classes, self.labels, self.real, self.raw, self.pairs)
         elif hasattr(self.loss, "derivatives"):
             np.multiply(self.loss.derivatives(self.y, self.raw[0]), self.real, out=self.pairs[0])

@@ -13,16 +13,43 @@ def content_folds(
 
     Neighbours in this order go to different folds, which balances classes and targets.
     """
+    return _dealt([_digests(values), *np.atleast_2d(targets.T)], n_folds)
+
+
+def query_folds(
+    values: NDArray[np.float64],
+    targets: NDArray[np.float64],
+    query_of_row: NDArray[np.int64],
+    n_folds: int,
+) -> NDArray[np.int64]:
+    """Deal rows out to folds, those of a query together: by its size, then by its content.
+
+    What a query is called makes no difference, nor does the order of rows.
+    """
+    order = np.argsort(query_of_row, kind="stable")
+    sizes = np.bincount(query_of_row)
+    # A sum does not depend on the order of the rows.
+    digests = _digests(np.column_stack([values, targets]))[order]
+    content = np.add.reduceat(digests, np.cumsum(sizes) - sizes)
+    return _dealt([content, sizes], n_folds)[query_of_row]
+
+
+def _digests(values: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """Return a number for each row that depends on its values only."""
     digest = np.zeros(len(values), np.uint64)
     for column in values.T:
         bits = np.where(np.isnan(column), np.nan, column + 0.0).view(np.uint64)
         digest = (digest ^ bits) * np.uint64(0x9E3779B97F4A7C15)
         digest ^= digest >> np.uint64(29)
-    keys = [digest, *np.atleast_2d(targets.T)]
+    return digest
+
+
+def _dealt(keys: list[NDArray[Any]], n_folds: int) -> NDArray[np.int64]:
+    """Deal out by keys, the last one first; what is equal in all goes together."""
     order = np.lexsort(keys)
-    new = np.zeros(len(values), bool)
+    new = np.zeros(len(order), bool)
     for key in keys:
         new[1:] |= key[order][1:] != key[order][:-1]
-    folds = np.empty(len(values), np.int64)
+    folds = np.empty(len(order), np.int64)
     folds[order] = np.cumsum(new) % n_folds
     return folds

@@ -10,8 +10,14 @@ from sklearn.utils._param_validation import StrOptions
 
 from hedgerow.data.table import Table
 from hedgerow.estimators.cart import Sample
-from hedgerow.estimators.checks import check_class_weight, check_classes
+from hedgerow.estimators.checks import (
+    check_class_weight,
+    check_classes,
+    check_labels,
+    check_length,
+)
 from hedgerow.estimators.gradient_boosting import BOOSTING_CONSTRAINTS, BaseGradientBoosting
+from hedgerow.estimators.request import Request
 from hedgerow.losses import Bernoulli, Exponential, Multinomial, custom_loss
 from hedgerow.losses.classification import logistic_of_array
 
@@ -38,6 +44,8 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
     ----------
     classes_ : array [n_classes]
     n_classes_ : int
+    oof_predictions_ : float64 [n_rows, n_classes], only with n_estimators="cv"
+        Probabilities.
 
     Examples
     --------
@@ -58,7 +66,10 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         *,
         loss: Any = "log_loss",
         method: str = "newton",
-        n_estimators: int = 100,
+        n_estimators: Any = 100,
+        max_estimators: int = 1000,
+        cv: Any = 5,
+        one_se: bool = False,
         learning_rate: float = 0.1,
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
@@ -66,12 +77,18 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         l1: float = 0.0,
         l2: float = 1.0,
         gamma: float = 0.0,
+        prune: str = "pre",
         max_bins: int = 255,
         class_weight: Any = None,
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
+        eval_metric: Any = None,
+        time_limit: float | None = None,
+        callbacks: Any = None,
+        warm_start: bool = False,
+        verbose: bool = True,
         categorical_features: Any = "auto",
         unseen: str = "missing",
         random_state: Any = None,
@@ -80,6 +97,9 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         self.loss = loss
         self.method = method
         self.n_estimators = n_estimators
+        self.max_estimators = max_estimators
+        self.cv = cv
+        self.one_se = one_se
         self.learning_rate = learning_rate
         self.max_leaf_nodes = max_leaf_nodes
         self.max_depth = max_depth
@@ -87,23 +107,29 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         self.l1 = l1
         self.l2 = l2
         self.gamma = gamma
+        self.prune = prune
         self.max_bins = max_bins
         self.class_weight = class_weight
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
+        self.eval_metric = eval_metric
+        self.time_limit = time_limit
+        self.callbacks = callbacks
+        self.warm_start = warm_start
+        self.verbose = verbose
         self.categorical_features = categorical_features
         self.unseen = unseen
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _learn(self, table: Table, y: Any, sample_weight: Any) -> None:
+    def _learn(self, table: Table, y: Any, sample_weight: Any, request: Request) -> None:
         classes, codes, weights = check_classes(self, y, sample_weight, table.n_rows)
         factors = check_class_weight(self.class_weight, classes, codes, weights)
         sample = Sample(codes, weights, factors=factors)
         self.classes_, self.n_classes_ = classes, len(classes)
-        self._keep(table, sample, self._loss_value())
+        self._keep(table, sample, self._loss_value(), request)
 
     def _loss_value(self) -> Any:
         """Return the loss that the parameters name, or are."""
@@ -127,7 +153,19 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
             )
         return custom_loss(self.loss, logistic_of_array)
 
-    def _probabilities(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _watched_targets(self, y: Any, n_rows: int) -> NDArray[np.float64]:
+        """Return the classes of rows that are watched, by their numbers."""
+        labels = check_labels(self, y)
+        check_length("y", labels, n_rows)
+        unknown = np.flatnonzero(~np.isin(labels, self.classes_))
+        if len(unknown):
+            raise ValueError(
+                f"y[{unknown[0]}] of eval_set is {labels[unknown[0]]!r}, which is not a class of "
+                f"fit ({list(self.classes_)[:8]}). Leave such rows out."
+            )
+        return np.searchsorted(self.classes_, labels).astype(np.float64)
+
+    def _predicted(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.n_classes_ > 2:
             return np.asarray(self._loss.link(raw))
         if self.n_classes_ == 1:
@@ -135,27 +173,38 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         second = np.asarray(self._loss.link(raw[:, 0]))
         return np.column_stack([1.0 - second, second])
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the scores: [n_rows] log-odds of two classes, or [n_rows, n_classes]."""
-        raw = self._raw(X)
+    def decision_function(
+        self, X: Any, n_trees: int | None = None, offset: Any = None
+    ) -> NDArray[np.float64]:
+        """Return the scores: [n_rows] log-odds of two classes, or [n_rows, n_classes].
+
+        n_trees: use the first rounds only, 0 (the start) to `n_estimators_`. With K > 2
+        classes a round has K trees.
+        """
+        raw = self._raw(X, n_trees, offset)
         return raw if self.n_classes_ > 2 else raw[:, 0]
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each class, in the order of `classes_`."""
-        raw = self._raw(X)
-        return self._probabilities(raw)
+    def predict_proba(
+        self, X: Any, n_trees: int | None = None, offset: Any = None
+    ) -> NDArray[np.float64]:
+        """Return the probability of each class, in the order of `classes_`.
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row."""
-        best = np.argmax(self.predict_proba(X), axis=1)
+        n_trees: as in `decision_function`.
+        """
+        raw = self._raw(X, n_trees, offset)
+        return self._predicted(raw)
+
+    def predict(self, X: Any, n_trees: int | None = None, offset: Any = None) -> NDArray[Any]:
+        """Return the most probable class of each row; n_trees: as in `decision_function`."""
+        best = np.argmax(self.predict_proba(X, n_trees, offset), axis=1)
         return np.asarray(self.classes_[best])
 
-    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def staged_predict_proba(self, X: Any, offset: Any = None) -> Iterator[NDArray[np.float64]]:
         """Yield the probabilities after each round."""
-        for raw in self._staged_raw(X):
-            yield self._probabilities(raw)
+        for raw in self._staged_raw(X, offset):
+            yield self._predicted(raw)
 
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+    def staged_predict(self, X: Any, offset: Any = None) -> Iterator[NDArray[Any]]:
         """Yield the predictions after each round."""
-        for probabilities in self.staged_predict_proba(X):
+        for probabilities in self.staged_predict_proba(X, offset):
             yield self.classes_[np.argmax(probabilities, axis=1)]

@@ -13,6 +13,7 @@ from hedgerow.data.table import Table
 from hedgerow.estimators.cart import Sample
 from hedgerow.estimators.checks import check_targets, check_weights
 from hedgerow.estimators.gradient_boosting import BOOSTING_CONSTRAINTS, BaseGradientBoosting
+from hedgerow.estimators.request import Request
 from hedgerow.losses import (
     AbsoluteError,
     Gamma,
@@ -62,21 +63,48 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         Of "tweedie", between 1 and 2.
     method : {"newton", "gradient"}
         Trees by second order, or by least squares to the gradients, with a step per leaf.
-    n_estimators : int
-        Rounds at most.
+    n_estimators : int or "cv"
+        Rounds at most. "cv": the best number by cross-validation; the models of all folds
+        grow together with the final one, up to `max_estimators` rounds, until the pooled
+        loss has not fallen for `n_iter_no_change`.
+    max_estimators : int
+    cv : int, splitter of scikit-learn, or iterable of (training rows, test rows)
+        Folds of n_estimators="cv". An int deals rows out by their content, equal rows
+        together: their order does not matter.
+    one_se : bool
+        Take the fewest rounds within one standard error of the best.
     learning_rate : float
     max_leaf_nodes, max_depth : int or None
         With `max_leaf_nodes` the leaf of the highest gain is split next.
     min_child_weight : float
         Least sum of Hessians of a leaf; for "squared_error" that is its weight.
     l1, l2, gamma : float
-        Penalties of a leaf's value, absolute and squared, and of a leaf.
+        Penalties of a leaf's value, absolute and squared, and of a leaf: the gain, with its
+        1/2, that a split must have.
+    prune : {"pre", "post"}
+        Stop where no split gains `gamma`, or grow on whatever the gain and then take away
+        bottom splits that gain less: a split stays if one below it does. Of an exclusive or
+        "post" keeps four leaves, "pre" one.
     max_bins : int
     early_stopping : "auto" or bool
         Hold out `validation_fraction` of the rows, stop when their loss has not fallen by
         more than `tol` for `n_iter_no_change` rounds, and keep the best round. "auto": if
         there are more than 10,000 rows and the loss has values.
+        With `eval_set` in `fit` these rows are watched instead, if it is not False.
     validation_fraction, n_iter_no_change, tol
+    eval_metric : str, callable, list of these, or None
+        Scorers of scikit-learn, by name or as scorer(estimator, X, y), measured after each
+        round beside the loss; the first one decides. None: the loss.
+    time_limit : float or None
+        Seconds after which no round begins; there is at least one.
+    callbacks : list of callables or None
+        Called after each round with a value that has `number`, `n_rounds`, `seconds`,
+        `history` and `fitted()`, a fitted copy so far. False ends the fit with the rounds done.
+    warm_start : bool
+        Go on from the model of the last `fit` to a larger `n_estimators`: with the same rows
+        and parameters the model is the one that a single fit would have given, to the bit.
+    verbose : bool
+        Show a bar with the time left, on a terminal, for fits of more than a second.
     categorical_features : "auto", or names, numbers or a mask of columns
     unseen : {"missing", "error"}
         What a category that was not there at fit means at prediction.
@@ -90,6 +118,16 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         Rounds that were kept.
     validation_losses_ : float64 [n_rounds + 1], only with early stopping
         Loss of the rows held out, before the first round and after each.
+    evals_result_ : dict, only if rows are watched
+        By rows ("validation"; "eval_0", ... of `eval_set`) and metric ("loss", ...): values
+        before the first round and after each. Huber's delta is that before the first round.
+    cv_results_ : Bunch, only with n_estimators="cv"
+        `losses` [n_rounds + 1] pooled over rows, `standard_errors`, `fold_losses` [n_folds,
+        n_rounds + 1] and `held_out`, rows of each fold among those with weight. If there is
+        an `eval_metric`, negative scores instead of losses.
+    oof_predictions_ : float64 [n_rows, ...], only with n_estimators="cv"
+        Prediction for each row by the models that it was held out of (their mean raw score,
+        if several); NaN if it never was.
     feature_importances_, fingerprint_, n_features_in_, feature_names_in_
 
     Notes
@@ -145,7 +183,10 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         alpha: Any = 0.9,
         power: float = 1.5,
         method: str = "newton",
-        n_estimators: int = 100,
+        n_estimators: Any = 100,
+        max_estimators: int = 1000,
+        cv: Any = 5,
+        one_se: bool = False,
         learning_rate: float = 0.1,
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
@@ -153,11 +194,17 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         l1: float = 0.0,
         l2: float = 1.0,
         gamma: float = 0.0,
+        prune: str = "pre",
         max_bins: int = 255,
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
         n_iter_no_change: int = 10,
         tol: float = 1e-7,
+        eval_metric: Any = None,
+        time_limit: float | None = None,
+        callbacks: Any = None,
+        warm_start: bool = False,
+        verbose: bool = True,
         categorical_features: Any = "auto",
         unseen: str = "missing",
         random_state: Any = None,
@@ -168,6 +215,9 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         self.power = power
         self.method = method
         self.n_estimators = n_estimators
+        self.max_estimators = max_estimators
+        self.cv = cv
+        self.one_se = one_se
         self.learning_rate = learning_rate
         self.max_leaf_nodes = max_leaf_nodes
         self.max_depth = max_depth
@@ -175,22 +225,28 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         self.l1 = l1
         self.l2 = l2
         self.gamma = gamma
+        self.prune = prune
         self.max_bins = max_bins
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
         self.tol = tol
+        self.eval_metric = eval_metric
+        self.time_limit = time_limit
+        self.callbacks = callbacks
+        self.warm_start = warm_start
+        self.verbose = verbose
         self.categorical_features = categorical_features
         self.unseen = unseen
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _learn(self, table: Table, y: Any, sample_weight: Any) -> None:
+    def _learn(self, table: Table, y: Any, sample_weight: Any, request: Request) -> None:
         targets = check_targets(self, y, table.n_rows)[:, 0]
         weights = check_weights(sample_weight, table.n_rows)
         loss = self._loss_value()
         loss.check(targets[weights > 0])
-        self._keep(table, Sample(targets, weights), loss)
+        self._keep(table, Sample(targets, weights), loss, request)
 
     def _loss_value(self) -> Any:
         """Return the loss that the parameters name, or are."""
@@ -212,19 +268,27 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
             )
         return Quantiles(tuple(float(level) for level in self.alpha))
 
-    def _shown(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what raw scores, float64 [n_rows, n_outputs], stand for."""
-        one_score = not isinstance(self._loss, Quantiles)
-        return np.asarray(self._loss.link(raw[:, 0] if one_score else raw))
-
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(
+        self, X: Any, n_trees: int | None = None, offset: Any = None
+    ) -> NDArray[np.float64]:
         """Return the predicted mean, or the median or quantile that the loss is about.
 
         Several quantiles are float64 [n_rows, n_levels], nondecreasing in each row.
+        n_trees: predict by the first rounds only, 0 (the start) to `n_estimators_`.
         """
-        return self._shown(self._raw(X))
+        return self._predicted(self._raw(X, n_trees, offset))
 
-    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def _predicted(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
+        one_score = not isinstance(self._loss, Quantiles)
+        return np.asarray(self._loss.link(raw[:, 0] if one_score else raw))
+
+    def _watched_targets(self, y: Any, n_rows: int) -> NDArray[np.float64]:
+        """Return the targets of rows that are watched."""
+        targets = check_targets(self, y, n_rows)[:, 0]
+        self._loss_value().check(targets)
+        return targets
+
+    def staged_predict(self, X: Any, offset: Any = None) -> Iterator[NDArray[np.float64]]:
         """Yield the predictions after each round."""
-        for raw in self._staged_raw(X):
-            yield self._shown(raw)
+        for raw in self._staged_raw(X, offset):
+            yield self._predicted(raw)

@@ -1,34 +1,46 @@
 """What the gradient boosting estimators share: parameters, growing, prediction."""
 
 import copy
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.data.binned import MAX_BINS, Recipe
-from hedgerow.data.table import Schema, Table, read_table
-from hedgerow.ensembles.additive import AdditiveModel
-from hedgerow.ensembles.boosting import Boosting, BoostingRules
-from hedgerow.ensembles.stage import Stage
+from hedgerow.data.table import Table, read_table
+from hedgerow.ensembles.boosting import BoostingRules
 from hedgerow.estimators.cart import Sample
+from hedgerow.estimators.control import Control
+from hedgerow.estimators.explaining import Explains, check_n_trees
 from hedgerow.estimators.folds import content_folds
-from hedgerow.estimators.stopping import Watch
-from hedgerow.estimators.tables import ReadsTables, bin_for, categorical_columns
+from hedgerow.estimators.ground import Ground
+from hedgerow.estimators.request import Request, check_going_on, check_offset
+from hedgerow.estimators.rounds import grown, grown_by_cv
+from hedgerow.estimators.tables import bin_for, categorical_columns
 from hedgerow.kernels.team import hired
 from hedgerow.trees.rules import GrowthRules
 
-_AUTO_STOPPING_ROWS = 10_000  # up to here early_stopping="auto" is False
 _LEAST_GAIN = 1e-12  # of the total weight: rounding may make a useless split gain a little
+# What some fits find out and others do not.
+_FOUND = ("evals_result_", "validation_losses_", "cv_results_", "oof_predictions_")
 
 BOOSTING_CONSTRAINTS: dict[str, list[Any]] = {
     "method": [StrOptions({"newton", "gradient"})],
-    "n_estimators": [Interval(Integral, 1, None, closed="left")],
+    "n_estimators": [Interval(Integral, 1, None, closed="left"), StrOptions({"cv"})],
+    "max_estimators": [Interval(Integral, 1, None, closed="left")],
+    "cv": [
+        Interval(Integral, 2, None, closed="left"),
+        HasMethods(["split"]),
+        "array-like",
+        Iterable,
+    ],
+    "one_se": ["boolean"],
     "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
     "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
     "max_depth": [Interval(Integral, 1, None, closed="left"), None],
@@ -36,11 +48,17 @@ BOOSTING_CONSTRAINTS: dict[str, list[Any]] = {
     "l1": [Interval(Real, 0.0, None, closed="left")],
     "l2": [Interval(Real, 0.0, None, closed="left")],
     "gamma": [Interval(Real, 0.0, None, closed="left")],
+    "prune": [StrOptions({"pre", "post"})],
     "max_bins": [Interval(Integral, 2, MAX_BINS, closed="both")],
     "early_stopping": ["boolean", StrOptions({"auto"})],
     "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither")],
     "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
     "tol": [Interval(Real, 0.0, None, closed="left")],
+    "eval_metric": [str, callable, list, tuple, None],
+    "time_limit": [Interval(Real, 0.0, None, closed="neither"), None],
+    "callbacks": [list, tuple, None],
+    "warm_start": ["boolean"],
+    "verbose": ["boolean"],
     "categorical_features": ["array-like", StrOptions({"auto"})],
     "unseen": [StrOptions({"missing", "error"})],
     "random_state": ["random_state"],
@@ -48,12 +66,14 @@ BOOSTING_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-class BaseGradientBoosting(ReadsTables):
+class BaseGradientBoosting(Explains):
     """Trees added one after another: everything that does not depend on what is predicted."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BOOSTING_CONSTRAINTS
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None, offset: Any = None
+    ) -> Self:
         """Grow the trees from a table and one target for each row.
 
         Parameters
@@ -62,6 +82,11 @@ class BaseGradientBoosting(ReadsTables):
         y : array [n_rows]
         sample_weight : array [n_rows] or None
             A row of weight 0 is as if it were not there; a row of weight 3 is three rows.
+        eval_set : tuple, or list of tuples, or None
+            Rows to be watched, (X, y), (X, y, weight) or (X, y, weight, offset); rounds are
+            chosen by the last of several.
+        offset : array [n_rows], or [n_rows, n_classes] if there are more than two, or None
+            Added to the raw scores, for example the logarithm of exposure.
 
         Returns
         -------
@@ -69,70 +94,60 @@ class BaseGradientBoosting(ReadsTables):
         (Ctrl-C) keeps the rounds that are done; before the first, nothing changes.
         """
         self._validate_params()
-        fresh = copy.copy(self)
-        fresh._learn(read_table(X), y, sample_weight)
+        fresh, before = copy.copy(self), self if self.warm_start else None
+        before = before if hasattr(before, "_model") else None
+        request = Request(eval_set, offset, before, time.monotonic())
+        fresh._learn(read_table(X), y, sample_weight, request)
         self.__dict__ = fresh.__dict__
         return self
 
-    def _keep(self, table: Table, sample: Sample, loss: Any) -> None:
+    def _keep(self, table: Table, sample: Sample, loss: Any, request: Request) -> None:
         """Boost, and keep the model."""
-        # Up to a million cells a kernel is done before a second thread has woken up.
-        work = float(len(sample.targets)) * table.n_features / 5
+        # Up to a million cells a kernel is done before a second thread has woken up, but
+        # the models of folds are grown one by each thread.
+        work = float(len(sample.targets)) * table.n_features / (1 if self._by_cv else 5)
+        offset = request.offset
+        if offset is not None:
+            offset = check_offset(offset, table.n_rows, loss.n_outputs).T
         with hired(self.n_jobs, work) as team:
             binned = bin_for(self, table, sample, team)
-            schema = Schema.of(table.names, binned.categories)
-            y = np.ascontiguousarray(sample.targets, np.float64)
-            held_out, rows = self._held_out(table, schema, sample, y, loss)
-            stage = Stage(y, sample.plain, sample.factors, loss, rows)
-            stage.row_numbers = sample.rows
-            boosting = Boosting(binned, stage, self._rules(sample), team)
-            if len(held_out):
-                watch = Watch(held_out, int(self.n_iter_no_change), float(self.tol), team)
-                watch.measure(stage)
-                model = boosting.run(watch)
-                model = model.first(watch.best_round)
-                self.validation_losses_ = np.array(watch.losses)
-            else:
-                model = boosting.run(lambda _: True)
-        if not len(held_out) and hasattr(self, "validation_losses_"):
-            del self.validation_losses_
-        self._remember(table, binned)
-        self._model, self._loss = model, stage.loss
-        self.n_estimators_ = self.n_iter_ = model.n_rounds
+            if request.before is not None:
+                check_going_on(self, request, table, binned)
+            self._remember(table, binned)
+            self._has_offset = offset is not None
+            if request.before is None:
+                self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+            ground = Ground(table, binned, sample, self._rules(sample), offset, team)
+            grow = grown_by_cv if self._by_cv else grown
+            with Control(self, ground.rules.n_rounds, request.begun) as control:
+                kept = grow(self, ground, loss, request, control)
+        for name in _FOUND:
+            self.__dict__.pop(name, None)
+        self.__dict__.update(kept)
+        self.n_estimators_ = self.n_iter_ = self._model.n_rounds
 
-    def _held_out(
-        self, table: Table, schema: Schema, sample: Sample, y: NDArray[np.float64], loss: Any
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the rows to be held out and the rows to grow from, both empty if none is.
+    @property
+    def _by_cv(self) -> bool:
+        return bool(self.n_estimators == "cv")
 
-        Rows are dealt out by their content, equal rows together: order does not matter.
-        """
-        none = np.zeros(0, np.int64)
-        stops = self.early_stopping
-        if stops == "auto":
-            stops = sample.n_rows > _AUTO_STOPPING_ROWS and not hasattr(loss, "derivatives")
-        if not stops:
-            return none, none
-        values = schema.matrix(table, "missing")
-        values = values if sample.rows is None else values[sample.rows]
-        n_folds = max(2, round(1.0 / float(self.validation_fraction)))
-        folds = content_folds(values, y[:, None], n_folds)
-        if folds.max() == 0:
-            return none, none  # all rows are equal
-        return np.flatnonzero(folds == 0), np.flatnonzero(folds != 0)
+    def _folds(self, values: NDArray[np.float64], sample: Any, n_folds: int) -> NDArray[np.int64]:
+        """Deal rows out to folds."""
+        return content_folds(values, sample.targets[:, None], n_folds)
 
     def _rules(self, sample: Sample) -> BoostingRules:
         """Translate parameters into the rules of boosting."""
         total = float(sample.plain.counts.sum()) * sample.plain.unit
+        least = max(float(self.gamma), _LEAST_GAIN * total)
         growth = GrowthRules(
             max_leaves=self.max_leaf_nodes,
             max_depth=self.max_depth,
             min_leaf_weight=float(self.min_child_weight),
-            min_gain=max(float(self.gamma), _LEAST_GAIN * total),
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            min_gain=least if self.prune == "pre" else -np.inf,
+            keep_gain=least if self.prune == "post" else -np.inf,
+            seed=self._seed,
         )
         return BoostingRules(
-            n_rounds=int(self.n_estimators),
+            n_rounds=int(self.max_estimators if self._by_cv else self.n_estimators),
             rate=float(self.learning_rate),
             growth=growth,
             newton=self.method == "newton",
@@ -143,36 +158,37 @@ class BaseGradientBoosting(ReadsTables):
     def _recipe(self, table: Table, n_rows: int) -> Recipe:  # noqa: ARG002  same for any number
         return Recipe(int(self.max_bins), categorical_columns(self.categorical_features, table))
 
-    def _raw(self, X: Any) -> NDArray[np.float64]:
-        """Return the scores of rows, float64 [n_rows, n_outputs]."""
+    def _raw(self, X: Any, n_trees: int | None = None, offset: Any = None) -> NDArray[np.float64]:
+        """Return the scores of rows, float64 [n_rows, n_outputs], after some rounds or all."""
         values = self._values(X)
+        n_rounds = check_n_trees(n_trees, self._model.n_rounds)
+        beside = self._offset(offset, len(values))
         work = float(len(values)) * len(self._model.grove.output)
         with hired(self.n_jobs, work) as team:
-            return self._model.raw(values, team)
+            return self._model.raw(values, team, n_rounds, offset=beside)
 
-    def _staged_raw(self, X: Any) -> Iterator[NDArray[np.float64]]:
+    def _staged_raw(self, X: Any, offset: Any = None) -> Iterator[NDArray[np.float64]]:
         """Yield the scores after each round."""
         values, model = self._values(X), self._model
-        out = np.tile(model.start, (len(values), 1))
+        out = np.tile(model.start, (len(values), 1)) + self._offset(offset, len(values))
         for number in range(model.n_rounds):
             with hired(self.n_jobs, float(len(values))) as team:
                 model.add(values, team, number, number + 1, out)
             yield out.copy()
 
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """Share of the loss's fall that each feature's splits brought; they add up to 1."""
-        check_is_fitted(self)
-        grove, gain = self._model.grove, self._model.gain
-        splits = grove.left >= 0
-        total = np.zeros(self.n_features_in_)
-        np.add.at(total, grove.feature[splits], gain[splits])
-        return total / total.sum() if total.sum() > 0 else total
+    def _offset(self, offset: Any, n_rows: int) -> NDArray[np.float64] | float:
+        """Return what prediction adds to the start; raise if fit had an offset and this has not."""
+        if offset is not None:
+            return check_offset(offset, n_rows, self._model.n_outputs)
+        if self._has_offset:
+            raise ValueError(
+                f"This {type(self).__name__} was fitted with an offset, and prediction has none. "
+                "Pass offset=..., one number for each row; 0.0 predicts for an exposure of 1."
+            )
+        return 0.0
 
     @property
     def fingerprint_(self) -> str:
         """SHA-256 of the model: equal for the same weighted rows in any order, on any threads."""
         check_is_fitted(self)
         return self._model.fingerprint()
-
-    _model: AdditiveModel

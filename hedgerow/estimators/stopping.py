@@ -1,75 +1,120 @@
-"""Early stopping: watch the loss of rows that were held out, keep the best round."""
+"""Watching rows that no tree is grown from: their loss and other metrics after each round."""
 
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.ensembles.additive import Floats
 from hedgerow.ensembles.boosting import Boosting
-from hedgerow.kernels.steps import class_losses, row_losses
+from hedgerow.ensembles.curve import Patience, Scored, best_round, steady_sum
+from hedgerow.estimators.metrics import Metric
 from hedgerow.kernels.team import Team
+
+History = dict[str, dict[str, NDArray[np.float64]]]
+
+
+class Watched(Protocol):
+    """Rows to be watched."""
+
+    name: str
+
+    def scored(self, boosting: Boosting) -> Scored:
+        """Return the rows with their scores after the newest round."""
+        ...
+
+
+class HeldOut:
+    """Rows of the table that the model is not grown from: their scores come with each round."""
+
+    name = "validation"
+
+    def __init__(self, rows: NDArray[np.int64]) -> None:
+        self._rows = rows
+        self._scored: Scored | None = None
+
+    def scored(self, boosting: Boosting) -> Scored:
+        """Return the rows with their scores after the newest round."""
+        stage, rows = boosting.stage, self._rows
+        if self._scored is None:
+            weights = stage.weights[rows]
+            labels = stage.labels[rows] if len(stage.labels) else stage.labels
+            total = steady_sum(weights)
+            own = stage.y[rows], labels, stage.raw, weights, total
+            self._scored = Scored(*own, stage=stage, rows=rows)
+        return self._scored._replace(raw=stage.raw[:, rows], number=boosting.n_rounds)
+
+
+class GivenRows:
+    """Rows of a table of their own: the newest trees are added to their scores."""
+
+    def __init__(
+        self, name: str, values: Floats, y: Floats, weights: Floats, offset: Floats | float
+    ) -> None:
+        """Take rows; offset is float64 [n_rows, n_outputs] or 0."""
+        self.name, self._values, self._offset = name, values, offset
+        self._y, self._weights, self._total = y, weights, steady_sum(weights)
+        self._out = np.zeros((len(y), 0))
+        self._n_rounds = 0
+
+    def scored(self, boosting: Boosting) -> Scored:
+        """Add the rounds that are new; return the rows with their scores."""
+        start = boosting.stage.start
+        if not self._out.shape[1]:
+            self._out = np.tile(start, (len(self._y), 1)) + self._offset
+        while self._n_rounds < boosting.n_rounds:
+            boosting.add_round(self._n_rounds, self._values, self._out)
+            self._n_rounds += 1
+        labels = np.zeros(0, np.int64) if self._out.shape[1] == 1 else self._y.astype(np.int64)
+        raw = np.ascontiguousarray(self._out.T)
+        return Scored(self._y, labels, raw, self._weights, self._total, self._n_rounds)
 
 
 class Watch:
-    """Measures the mean loss of some rows after each round."""
+    """Measures watched rows after each round, and tells by the last of them whether to go on."""
 
-    def __init__(self, rows: NDArray[np.int64], patience: int, tol: float, team: Team) -> None:
-        """Stop when the loss has not fallen by more than `tol` for `patience` rounds."""
-        self._rows, self._patience, self._tol, self._team = rows, patience, tol, team
-        self.losses: list[float] = []
+    def __init__(
+        self, watched: list[Watched], metrics: list[Metric], patience: Patience | None, team: Team
+    ) -> None:
+        """Watch rows; without patience they are only watched. The first metric decides."""
+        self._watched, self._metrics, self._team = watched, metrics, team
+        self._patience = patience if watched else None
+        self._values: dict[str, dict[str, list[float]]] = {
+            each.name: {metric.name: [] for metric in metrics} for each in watched
+        }
 
     @property
-    def best_round(self) -> int:
-        """The number of rounds of the smallest loss, the first if there are several."""
-        return int(np.argmin(self.losses))
+    def curve(self) -> list[float]:
+        """What decides, after each round; smaller is better."""
+        metric = self._metrics[0]
+        return [metric.sign * value for value in self._values[self._watched[-1].name][metric.name]]
 
-    def measure(self, stage: Any) -> None:
-        """Add the mean loss at the current scores."""
-        if hasattr(stage.loss, "derivatives"):
-            raise ValueError(
-                f"Early stopping was asked for, but {stage.loss} only knows derivatives: there "
-                "is no loss to watch. Pass early_stopping=False, or a class with the method "
-                "`loss(self, y, f)`."
-            )
-        losses = np.empty(len(self._rows))
-        if len(stage.labels):
-            self._team.run(class_losses, stage.labels, stage.raw, self._rows, losses)
-        elif hasattr(stage.loss, "row_losses"):
-            losses = stage.loss.row_losses(stage.y[self._rows], stage.raw[:, self._rows].T)
-        else:
-            self._team.run(row_losses, stage.loss, stage.y, stage.raw, self._rows, losses)
-        bad = np.flatnonzero(~np.isfinite(losses))
-        if len(bad):
-            raise _no_loss(stage, int(self._rows[bad[0]]), float(losses[bad[0]]), len(self.losses))
-        weights = stage.weights[self._rows]
-        self.losses.append(_mean(losses, weights))
+    @property
+    def stops(self) -> bool:
+        """Whether the best round is to be kept."""
+        return self._patience is not None
+
+    @property
+    def history(self) -> History:
+        """All that was measured: name of the rows, name of the metric, value of each round."""
+        return {
+            rows: {name: np.array(values) for name, values in each.items()}
+            for rows, each in self._values.items()
+        }
+
+    def measure(self, boosting: Boosting) -> None:
+        """Measure all rows at their current scores."""
+        for each in self._watched:
+            scored = each.scored(boosting)
+            for metric in self._metrics:
+                value = metric.measure(scored, boosting.stage.loss, self._team)
+                self._values[each.name][metric.name].append(value)
 
     def __call__(self, boosting: Boosting) -> bool:
         """Measure, and tell whether to go on."""
-        self.measure(boosting.stage)
-        reference = self.losses[: -self._patience]
-        if len(reference) == 0:
-            return True
-        return min(self.losses[-self._patience :]) < min(reference) - self._tol
+        self.measure(boosting)
+        return self._patience is None or not self._patience.is_over(self.curve)
 
-
-def _no_loss(stage: Any, row: int, loss: float, number: int) -> FloatingPointError:
-    """Build the error for a loss that is not finite."""
-    when = f"After round {number}" if number else "Before the first round"
-    return FloatingPointError(
-        f"{when} {stage.loss} is {loss} for row {stage.number_of(row)}, which is "
-        f"held out (y = {stage.y[row]:g}, raw scores {stage.raw[:, row].tolist()}), and early "
-        "stopping needs finite losses. Use a smaller learning_rate, rescale y, or pass "
-        "early_stopping=False."
-    )
-
-
-def _mean(losses: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
-    """Return the weighted mean, the same in any order of the rows: sums are integers."""
-    products = losses * weights
-    peak, total = float(np.abs(products).max()), float(np.sort(weights).sum())
-    if peak == 0.0 or not np.isfinite(peak):
-        return peak / total
-    bits = 61 - int(np.frexp(float(len(losses)))[1]) - int(np.frexp(peak)[1])
-    steps = np.rint(np.ldexp(products, bits)).astype(np.int64)
-    return float(np.ldexp(float(steps.sum()), -bits)) / total
+    def best_round(self, n_rounds: int) -> int:
+        """Return the round to be kept: all rounds if rows were only watched."""
+        return best_round(self.curve) if self.stops else n_rounds

@@ -43,6 +43,9 @@ class AbsoluteError(NamedTuple):
     def score(self, sums, first=0):
         return np.nan  # sums do not tell
 
+    def screen(self, moments, rules, total, n_cuts, width, scratch):
+        return -np.inf  # no histograms are made for it
+
     def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
         _line_up(codes, feature, n_codes, start, node, width, scratch)
         _judge_cuts(self, n_codes, scratch)

@@ -8,11 +8,12 @@ without branches: a compiler makes them work on several bins at once.
 import numpy as np
 
 from hedgerow.kernels.codes import threshold_between
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.jit import inlined_part, part
+from hedgerow.kernels.screens import SLACK
 from hedgerow.kernels.split import beats
 
 
-@part
+@inlined_part
 def search_bins(problem, feature, cells, node, scratch, found):
     """Set `found` to the node's best split in a narrow numeric feature, if it beats it.
 
@@ -28,9 +29,15 @@ def search_bins(problem, feature, cells, node, scratch, found):
     parent = problem.criterion.score(node.total)
     for missing_left in range(1 + has_missing):
         n_cuts = about.n_bins - 1 + has_missing * (1 - missing_left)
-        _run(cells, about.missing, missing_left, node.total, n_cuts, width, scratch.running)
-        _judge(problem, n_cuts, width, scratch)
-        best, margin, bin = _widest_best(cells, n_cuts, about.n_bins, width, scratch.keys)
+        _run(cells, about.missing, missing_left, n_cuts, width, scratch.running[0])
+        largest, unit = problem.criterion.screen(
+            problem.moments, problem.rules, node.total, n_cuts, width, scratch
+        )
+        slack = SLACK * abs(largest)
+        if largest == -np.inf or (largest + slack) * unit - parent < found.gain:
+            continue
+        bar = np.float32(largest - slack)
+        best, margin, bin = _widest_best(problem, feature, cells, node.total, n_cuts, bar, scratch)
         if beats(best - parent, margin, feature, found):
             found.gain, found.margin, found.feature = best - parent, margin, feature
             found.order, found.cut, found.missing_left = 0, bin, missing_left
@@ -42,7 +49,7 @@ def search_bins(problem, feature, cells, node, scratch, found):
     return np.int64(0)
 
 
-@part
+@inlined_part
 def _has_one(cells, n_bins, width, has_missing):
     """Tell whether all rows are in one bin, missing or not."""
     first, last = np.int64(0), n_bins - 1
@@ -53,53 +60,42 @@ def _has_one(cells, n_bins, width, has_missing):
     return first > last or (first == last and not has_missing)
 
 
-@part
-def _run(cells, missing, missing_left, total, n_cuts, width, running):
-    """Set running[0] to the sums of bins 0..b (and of missing, if left), running[1] to the rest."""
-    below, above = running[0], running[1]
+@inlined_part
+def _run(cells, missing, missing_left, n_cuts, width, below):
+    """Set `below` to the sums of bins 0..b, and of missing if left, for each cut b."""
     for k in range(width):
         left = missing_left * cells[missing * width + k]
         for bin in range(n_cuts):
             left += cells[bin * width + k]
             below[bin * width + k] = left
-            above[bin * width + k] = total[k] - left
 
 
-@part
-def _judge(problem, n_cuts, width, scratch):
-    """Set keys[b] to the score of both sides of the cut after bin b, -inf if one is too small."""
-    moments, criterion, rules = problem.moments, problem.criterion, problem.rules
-    below, above, keys = scratch.running[0], scratch.running[1], scratch.keys
-    for bin in range(n_cuts):
-        at = bin * width
-        enough = min(criterion.mass(below, at), criterion.mass(above, at)) >= rules.min_weight
-        enough &= min(moments.count(below, at), moments.count(above, at)) >= rules.min_rows
-        keys[bin] = criterion.score(below, at) + criterion.score(above, at) if enough else -np.inf
+@inlined_part
+def _widest_best(problem, feature, cells, total, n_cuts, bar, scratch):
+    """Return the best score of the cuts that reach the bar, with its widest margin and bin.
 
-
-@part
-def _widest_best(cells, n_cuts, n_bins, width, keys):
-    """Return the largest of keys, and the margin and bin of the widest cut that has it.
-
-    Empty bins after a cut have its key again: the cut stands after the last bin with rows,
+    Empty bins after a cut have its sums again: the cut stands after the last bin with rows,
     and its margin is the share of bins up to the next one.
     """
-    largest, place, n_equal = -np.inf, np.int64(0), np.int64(0)
+    width, n_bins = problem.moments.width(), problem.codes.features[feature].n_bins
+    best, margin, place = -np.inf, -1.0, np.int64(0)
     for bin in range(n_cuts):
-        if keys[bin] > largest:
-            largest, place = keys[bin], np.int64(bin)
-    if largest == -np.inf:
-        return largest, -1.0, place
-    for bin in range(n_cuts):
-        n_equal += np.int64(keys[bin] == largest)
-    margin, last = -1.0, n_cuts if n_equal > 1 else place + 1
-    for bin in range(place, last):
-        if keys[bin] == largest and cells[bin * width + width - 1] != 0:
+        if scratch.rough[bin] >= bar and cells[bin * width + width - 1] != 0:
+            both = _score(problem.criterion, total, bin * width, width, scratch)
             end = next_bin(cells, bin, n_bins, width)
             wider = (end - bin) / n_bins if end < n_bins else 0.0
-            if wider > margin:
-                margin, place = wider, np.int64(bin)
-    return largest, margin, place
+            if both > best or (both == best and wider > margin):
+                best, margin, place = both, wider, np.int64(bin)
+    return best, margin, place
+
+
+@inlined_part
+def _score(criterion, total, at, width, scratch):
+    """Return the score of both sides of a cut."""
+    above = scratch.sides[1]
+    for k in range(width):
+        above[k] = total[k] - scratch.running[0, at + k]
+    return criterion.score(scratch.running[0], at) + criterion.score(above)
 
 
 @part

@@ -2,7 +2,8 @@
 
 A score is minus the leaf's weight times its impurity, so impurity = -score / weight, in
 integer steps of the weight. `at(moments, sums)` is the criterion as seen from the node
-with these sums: the same gains, written so that they cost less or lose no digits.
+with these sums: the same gains, written so that they cost less or lose no digits. `screen`
+estimates the scores of all cuts of a histogram (see `screens`).
 
 A search first offers each feature's cuts to `scores_rows`. These criteria decline: their
 scores are functions of sums. `absolute.AbsoluteError`, whose score is not, judges the cuts
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.logarithm import log2
+from hedgerow.kernels.screens import screen_pairs, screen_sums
 
 
 @part
@@ -50,6 +52,9 @@ class Gini(NamedTuple):
             squares += float(sums[first + k]) * float(sums[first + k])
         return squares / W - W
 
+    def screen(self, moments, rules, total, n_cuts, width, scratch):
+        return screen_sums(self, moments, rules, total, n_cuts, width, scratch)
+
     def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
         return False
 
@@ -77,6 +82,9 @@ class Entropy(NamedTuple):
                 score += sums[first + k] * log2(sums[first + k] / W)
         return score
 
+    def screen(self, moments, rules, total, n_cuts, width, scratch):
+        return screen_sums(self, moments, rules, total, n_cuts, width, scratch)
+
     def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
         return False
 
@@ -102,6 +110,9 @@ class Misclassification(NamedTuple):
         for k in range(1, self.n_classes):
             largest = max(largest, sums[first + k])
         return float(largest - _total(sums, first, self.n_classes))
+
+    def screen(self, moments, rules, total, n_cuts, width, scratch):
+        return screen_sums(self, moments, rules, total, n_cuts, width, scratch)
 
     def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
         return False
@@ -134,6 +145,9 @@ class Cost(NamedTuple):
             cheapest = min(cheapest, price)
         return -cheapest
 
+    def screen(self, moments, rules, total, n_cuts, width, scratch):
+        return screen_sums(self, moments, rules, total, n_cuts, width, scratch)
+
     def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
         return False
 
@@ -158,6 +172,9 @@ class SquaredError(NamedTuple):
     def score(self, sums, first=0):
         S = float(sums[first] - self.centre * sums[first + 1])
         return S * S / sums[first + 1]
+
+    def screen(self, moments, rules, total, n_cuts, width, scratch):
+        return screen_sums(self, moments, rules, total, n_cuts, width, scratch)
 
     def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
         return False
@@ -184,6 +201,9 @@ class SquaredErrors(NamedTuple):
         for j in range(self.n_outputs):
             squares += float(sums[first + j]) * float(sums[first + j])
         return squares / sums[first + self.n_outputs]
+
+    def screen(self, moments, rules, total, n_cuts, width, scratch):
+        return screen_sums(self, moments, rules, total, n_cuts, width, scratch)
 
     def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
         return False
@@ -214,6 +234,9 @@ class Newton(NamedTuple):
         H = np.int32(sums[first] & 0x7FFFFFFF) * self.h_unit
         T = max(abs(G) - self.l1, 0.0)
         return T * T / (2.0 * (H + self.l2))
+
+    def screen(self, moments, rules, total, n_cuts, width, scratch):
+        return screen_pairs(self, rules.min_weight, total[0], n_cuts, scratch)
 
     def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
         return False

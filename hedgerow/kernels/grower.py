@@ -59,8 +59,8 @@ def grow(team, problem, space, desks, nodes):
         smaller = leaf + 1 if rules.order == NEWEST else n_leaves
         if not _write(team, problem, space, desk, nodes, leaf):
             break
-        _divide(team, problem, space, nodes, smaller, leaf)
         n_leaves += 1
+        _divide(team, problem, space, nodes, smaller, leaf, n_leaves < rules.max_leaves)
         n_queued = _settle(team, rules, space, nodes, leaf, n_queued)
         n_queued = _settle(team, rules, space, nodes, smaller, n_queued)
     for i in range(n_queued):
@@ -175,7 +175,7 @@ def _write(team, problem, space, desk, nodes, leaf):
 
 
 @part
-def _divide(team, problem, space, nodes, smaller, larger):
+def _divide(team, problem, space, nodes, smaller, larger, goes_on):
     """Part the leaf `larger`: its larger child stays there, the smaller one goes to `smaller`."""
     rest, less = space.leaves[team.thread, larger], space.leaves[team.thread, smaller]
     parent, begin, end, had_histogram = rest.node, rest.begin, rest.end, rest.has_histogram
@@ -200,7 +200,8 @@ def _divide(team, problem, space, nodes, smaller, larger):
         less.n_rows, rest.n_rows = rest.n_rows - n_left, n_left
         less.bits, rest.bits = mixed(rest.bits, 2), mixed(rest.bits, 1)
     _divide_sums(team, problem, space, nodes, parent, smaller, larger)
-    divide_histogram(team, problem, space, smaller, larger, had_histogram)
+    if goes_on:
+        divide_histogram(team, problem, space, smaller, larger, had_histogram)
 
 
 @part

@@ -73,6 +73,11 @@ def part(function: Function) -> Function:
     return numba.njit(**_PART_OPTIONS)(function)
 
 
+def inlined_part(function: Function) -> Function:
+    """Compile a part that is called so often that handing over its arguments would cost more."""
+    return numba.njit(**_PART_OPTIONS, forceinline=True)(function)
+
+
 def callable_in_kernels(name: str, arguments: str = "", *, inlined: bool = False) -> None:
     """Let kernels call `value.name(arguments)` on our NamedTuples, resolved when compiling.
 
@@ -94,10 +99,12 @@ callable_in_kernels("same", "record, other")
 callable_in_kernels("key", "sums, order")
 callable_in_kernels("n_orders")
 callable_in_kernels("at", "moments, sums")  # criteria
-callable_in_kernels("score", "sums, first=0")
+callable_in_kernels("score", "sums, first=0", inlined=True)
 callable_in_kernels("scores_rows", "codes, feature, n_codes, start, node, width, scratch")
-callable_in_kernels("mass", "sums, first=0")
+callable_in_kernels("mass", "sums, first=0", inlined=True)
+callable_in_kernels("screen", "moments, rules, total, n_cuts, width, scratch", inlined=True)
 callable_in_kernels("loss", "y, f", inlined=True)  # losses
 callable_in_kernels("gradient", "y, f", inlined=True)
 callable_in_kernels("hessian", "y, f", inlined=True)
 callable_in_kernels("gradients", "y, f, g, h")
+callable_in_kernels("worth", "gain, gap", inlined=True)  # losses of pairs

@@ -76,6 +76,16 @@ def prefetch(_typing, codes, byte):
     return types.void(codes, types.int64), generate
 
 
+@instruction(lambda bits: np.int32(bits).view(np.float32))
+def float_of_bits(_typing, bits):
+    """Return the float32 whose bit pattern is `bits`."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.bitcast(arguments[0], ir.FloatType())
+
+    return types.float32(types.int32), generate
+
+
 @instruction(lambda bits: np.asarray(bits, np.int64).view(np.float64)[()])
 def double_of_bits(_typing, bits):
     """Return the float64 whose bit pattern is `bits`; in Python, also of an array."""

@@ -3,14 +3,35 @@
 import numpy as np
 
 from hedgerow.kernels.codes import threshold_between
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store
 from hedgerow.kernels.moments import add, row_of
+from hedgerow.kernels.random import mixed
 from hedgerow.kernels.search import choose_categories
 from hedgerow.kernels.workspace import N_NODES, N_WORDS, OVERFLOW
 
 # What `feature` of a leaf says before a split is found.
 CLOSED, OPEN, POSTPONED = -1, -2, -3
+
+
+@kernel
+def open_root(space, nodes, seed, n_rows):
+    """Leave only the root, a leaf until it is split; each thread has a segment of its records."""
+    n_threads = space.leaves.shape[0]
+    for node in range(max(nodes.counters[N_NODES], 1)):
+        for k in range(nodes.sums.shape[1]):
+            nodes.sums[node, k] = 0
+    for i in range(nodes.counters.shape[0]):
+        nodes.counters[i] = 0
+    nodes.counters[N_NODES] = 1
+    clear_node(nodes.table[0])
+    nodes.table[0].n_rows = n_rows
+    for thread in range(n_threads):
+        root = space.leaves[thread, 0]
+        root.begin, root.end = thread * n_rows // n_threads, (thread + 1) * n_rows // n_threads
+        root.n_rows, root.side, root.node, root.depth = n_rows, 0, 0, 0
+        root.bits, root.n_active, root.has_histogram = mixed(seed, 0), space.constant.shape[0], 0
+        space.n_tasks[thread] = 0
 
 
 @part
@@ -20,7 +41,7 @@ def write_split(problem, nodes, split, node, desk):
     split  LEAF   read   the leaf and its split
     """
     left, parent = atomic_add(nodes.counters, N_NODES, 2), nodes.table[split.node]
-    parent.left, parent.feature = left, split.feature
+    parent.left, parent.feature, parent.gain = left, split.feature, split.gain
     parent.threshold, parent.cut = split.threshold, split.cut
     parent.missing_left = split.missing_left
     if problem.codes.features[split.feature].n_categories == 0:
@@ -61,7 +82,7 @@ def _part_no_bin(codes, node):
 def clear_node(node):
     """Make a leaf of a NODE."""
     node.left, node.feature, node.category_start = -1, -1, -1
-    node.threshold, node.cut, node.missing_left = np.nan, -1, 0
+    node.threshold, node.gain, node.cut, node.missing_left = np.nan, 0.0, -1, 0
 
 
 @part

@@ -64,6 +64,26 @@ def leaf_indices(team, values, tree, leaves):
 
 
 @kernel
+def leaf_numbers(team, values, tree, offset, numbers):
+    """Set numbers[row, k] to the leaf that the row reaches in tree k, counted in its tree.
+
+    values   float64 [n_rows, n_features]   read
+    tree     Paths                          read    of all trees; children are counted over all
+    offset   int64 [n_trees + 1]            read    first node of each tree
+    numbers  int64 [n_rows, n_trees]        write   a thread owns a range of rows
+    """
+    begin, end = share(team, values.shape[0])
+    for row in range(begin, end):
+        if cancelled(team):
+            return
+        for k in range(numbers.shape[1]):
+            node = offset[k]
+            while tree.left[node] >= 0:
+                node = np.int64(next_node(tree, node, values[row, tree.feature[node]]))
+            numbers[row, k] = node - offset[k]
+
+
+@kernel
 def average_unseen(values, tree, rows, value, stack, shares, out):
     """Set out[row] to the mean over both branches wherever a category was unseen.
 

@@ -5,7 +5,7 @@ import numpy as np
 from hedgerow.kernels.bins import search_bins
 from hedgerow.kernels.codes import N_BINS
 from hedgerow.kernels.heap import heapify, take_largest
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.random import mixed, uniform
 from hedgerow.kernels.split import Node, search_feature, sort_categories
 from hedgerow.kernels.tally import clear, tally
@@ -80,7 +80,7 @@ def seen_from(problem, node, desk):
     )
 
 
-@part
+@inlined_part
 def _search_one(problem, number, hist, node, desk, found):
     """Search one feature, in its part of a histogram or else from rows; return 1 if constant."""
     if hist.shape[0] > 0:

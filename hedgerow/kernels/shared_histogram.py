@@ -13,7 +13,7 @@ from hedgerow.kernels.jit import part
 from hedgerow.kernels.nodes import OPEN
 from hedgerow.kernels.team import meet
 
-_MIN_ROWS = 128  # times the width of a cell: below, a tally is cheaper
+_MIN_PACKED, _MIN_ROWS = 32, 128  # below, a tally is cheaper; times the width of a cell
 
 
 @part
@@ -55,7 +55,8 @@ def first_cell(problem, leaf):
 
 @part
 def _wanted(problem, space, leaf, number):
-    is_large = leaf.n_rows >= _MIN_ROWS * problem.moments.width()
+    width = problem.moments.width()
+    is_large = leaf.n_rows >= (_MIN_PACKED if width == 1 else _MIN_ROWS * width)
     return np.int64(leaf.feature == OPEN and is_large and number < space.hists.shape[0])
 
 

@@ -34,6 +34,9 @@ class Scratch(NamedTuple):
     bits    int64 [2, max_bins // 64 + 2]    bits of codes, bits of words; zero between uses
     sides   int64 [2, width]                 sums left and right of a cut
     running int64 [2, 256 * width]           sums left and right of every cut of a histogram
+    halves  int32 [2, 512 * width]           the memory of running
+    rough   float32 [256]                    estimates of the cuts' scores
+    rough_bits int32 [256]                   the memory of rough
     lines   int64 [5, n]                     what absolute error needs, see there; or [0, 0]
     """
 
@@ -43,6 +46,9 @@ class Scratch(NamedTuple):
     bits: NDArray[np.int64]
     sides: NDArray[np.int64]
     running: NDArray[np.int64]
+    halves: NDArray[np.int32]
+    rough: NDArray[np.float32]
+    rough_bits: NDArray[np.int32]
     lines: NDArray[np.int64]
 
 

@@ -24,9 +24,9 @@ LEAF = np.dtype(
 )
 
 # A node of a growing tree. left: -1 in a leaf; the right child follows the left. cut: last code
-# on the left. category_start: first word of its set of categories, or -1.
+# on the left. category_start: first word of its set of categories, or -1. gain: of its split.
 NODE = np.dtype(
-    [("threshold", "f8")]
+    [("threshold", "f8"), ("gain", "f8")]
     + [(name, "i8") for name in ("left", "feature", "cut", "missing_left")]
     + [(name, "i8") for name in ("category_start", "n_rows")],
     align=True,
@@ -128,6 +128,9 @@ class Desks(NamedTuple):
     bits: NDArray[np.int64]
     sides: NDArray[np.int64]
     running: NDArray[np.int64]
+    halves: NDArray[np.int32]
+    rough: NDArray[np.float32]
+    rough_bits: NDArray[np.int32]
     lines: NDArray[np.int64]
     active: NDArray[np.int64]
     ranks: NDArray[np.float64]
@@ -156,6 +159,9 @@ def desk_of(desks, thread):
             desks.bits[thread],
             desks.sides[thread],
             desks.running[thread],
+            desks.halves[thread],
+            desks.rough[thread],
+            desks.rough_bits[thread],
             desks.lines[thread],
         ),
         desks.active[thread],
@@ -170,13 +176,18 @@ def desks_for(
 ) -> Desks:
     """Allocate every thread's tools; n_lines: length of Scratch.lines, if they are needed."""
     n_codes = max(max_bins, N_BINS) + 3
+    running = np.zeros((n_threads, 2, N_BINS * width), np.int64)
+    rough = np.zeros((n_threads, N_BINS), np.float32)
     return Desks(
         cells=np.zeros((n_threads, n_codes * width), np.int64),
         order=np.zeros((n_threads, n_codes), np.int64),
         keys=np.zeros((n_threads, n_codes)),
         bits=np.zeros((n_threads, 2, (n_codes >> 6) + 2), np.int64),
         sides=np.zeros((n_threads, 2, width), np.int64),
-        running=np.zeros((n_threads, 2, N_BINS * width), np.int64),
+        running=running,
+        halves=running.view(np.int32),
+        rough=rough,
+        rough_bits=rough.view(np.int32),
         lines=np.zeros((n_threads, 5 if n_lines else 0, n_lines), np.int64),
         active=np.tile(np.arange(n_features), (n_threads, 1)),
         ranks=np.zeros((n_threads, n_features)),
@@ -226,11 +237,3 @@ def empty_nodes(max_leaves: int, n_rows: int, width: int, n_words: int) -> Nodes
         leaf_of_row=np.full(n_rows, -1, np.int32),
         counters=np.zeros(24, np.int64),
     )
-
-
-def clear_nodes(nodes: Nodes, n_rows: int) -> None:
-    """Leave only the root, a leaf of n_rows rows until it is split."""
-    nodes.sums[: max(int(nodes.counters[N_NODES]), 1)] = 0
-    nodes.counters[:] = 0
-    nodes.counters[N_NODES] = 1
-    nodes.table[0] = (np.nan, -1, -1, -1, 0, -1, n_rows)

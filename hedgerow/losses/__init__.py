@@ -5,6 +5,7 @@ from hedgerow.losses.classification import Bernoulli, Exponential, Multinomial
 from hedgerow.losses.custom import Callback, custom_loss
 from hedgerow.losses.positive import Gamma, Poisson, Tweedie
 from hedgerow.losses.quantiles import Quantiles
+from hedgerow.losses.ranking import LambdaRank, Pairwise, RankingLoss
 from hedgerow.losses.regression import AbsoluteError, Huber, Quantile, SquaredError
 
 __all__ = [
@@ -14,10 +15,13 @@ __all__ = [
     "Exponential",
     "Gamma",
     "Huber",
+    "LambdaRank",
     "Multinomial",
+    "Pairwise",
     "Poisson",
     "Quantile",
     "Quantiles",
+    "RankingLoss",
     "SquaredError",
     "Tweedie",
     "WithDerivatives",

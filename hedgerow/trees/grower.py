@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
-from hedgerow.kernels.codes import N_BINS
+from hedgerow.kernels.codes import N_BINS, Records
 from hedgerow.kernels.finished import preorder
 from hedgerow.kernels.grower import grow as grow_kernel
-from hedgerow.kernels.random import mixed_bits
+from hedgerow.kernels.nodes import open_root
 from hedgerow.kernels.team import Member, Team
+from hedgerow.kernels.trimming import move_rows, trim
 from hedgerow.kernels.workspace import (
     BY_GAIN,
-    LEAF,
     N_NODES,
     N_WORDS,
     NEWEST,
@@ -26,7 +26,6 @@ from hedgerow.kernels.workspace import (
     Rules,
     Size,
     Workspace,
-    clear_nodes,
     desks_for,
     empty_nodes,
     workspace,
@@ -82,7 +81,8 @@ def grow(table: BinnedTable, judge: Judge, limits: GrowthRules, team: Team) -> G
     def fill(records: NDArray[np.int64]) -> None:
         records[:] = judge.records
 
-    return _in_preorder(Grower(table, judge, limits, team).grow(judge, fill))
+    nodes = Grower(table, judge, limits, team).grow(judge, fill)
+    return _in_preorder(nodes, table.codes.features.n_categories // 64 + 1)
 
 
 class Grower:
@@ -96,8 +96,9 @@ class Grower:
             )
         self._table, self._limits, self._team = table, limits, team
         self._n_rows, width = len(judge.records), judge.moments.width()
-        n_features, self._n_lines = len(table.codes.features), judge.n_lines(table.max_bins)
-        self._desks = desks_for(team.n_threads, n_features, table.max_bins, width, self._n_lines)
+        n_features, self._max_bins = len(table.codes.features), table.max_bins
+        self._n_lines = judge.n_lines(self._max_bins)
+        self._desks = desks_for(team.n_threads, n_features, self._max_bins, width, self._n_lines)
         problem = self._problem(judge)
         self._space = workspace(team.n_threads, _size(problem, judge, self._n_rows))
         n_words = _N_WORDS if table.codes.features.n_categories.any() else 1
@@ -113,16 +114,20 @@ class Grower:
         problem, space = self._problem(judge), self._space
         while True:
             fill(space.records[0])
-            _open_root(space, problem.rules, self._n_rows)
             nodes = self._nodes
-            clear_nodes(nodes, self._n_rows)
+            open_root(space, nodes, problem.rules.seed, self._n_rows)
             self._team.run(grow_kernel, problem, space, self._desks, nodes)
-            room = self._table.max_bins, self._n_lines
+            room = self._max_bins, self._n_lines
             _grow_tasks(problem, space, nodes, room, self._team)
             if not nodes.counters[OVERFLOW]:
-                return nodes
+                break
             n_words = 4 * max(len(nodes.words), int(nodes.counters[N_WORDS]))
             self._nodes = nodes._replace(words=np.zeros(n_words, np.int64))
+        if self._limits.keep_gain > -math.inf:
+            place = np.empty(int(nodes.counters[N_NODES]), np.int64)
+            trim(nodes, float(self._limits.keep_gain / judge.score_unit), place)
+            self._team.run(move_rows, place, nodes.leaf_of_row)
+        return nodes
 
 
 def _size(problem: Problem, judge: Judge, n_rows: int) -> Size:
@@ -138,21 +143,12 @@ def _size(problem: Problem, judge: Judge, n_rows: int) -> Size:
     return Size(n_rows, n_features, width, max_open, max_tasks, n_hists, n_cells)
 
 
-def _open_root(space: Workspace, rules: Rules, n_rows: int) -> None:
-    """Give each thread its segment of the root's records."""
-    n_threads = len(space.leaves)
-    bounds = np.arange(n_threads + 1) * n_rows // n_threads
-    space.n_tasks[:] = 0
-    space.leaves[:, 0] = np.zeros((), LEAF)
-    root = space.leaves[:, 0]
-    root.begin, root.end, root.n_rows = bounds[:-1], bounds[1:], n_rows
-    root.bits, root.n_active = mixed_bits(rules.seed, 0), len(space.constant)
-
-
 def _grow_tasks(
     problem: Problem, space: Workspace, nodes: Nodes, room: tuple[int, int], team: Team
 ) -> None:
     """Grow the leaves that were put aside, each by one thread, the largest first."""
+    if not space.n_tasks[0]:
+        return
     tasks = space.tasks[:, : int(space.n_tasks[0])]
     alone = problem._replace(rules=problem.rules._replace(small=0))
     width, n_features = problem.moments.width(), len(problem.codes.features)
@@ -168,7 +164,7 @@ def _grow_tasks(
         desks = desks_for(1, n_features, room[0], width, room[1])
         grow_kernel(member, alone, bench, desks, nodes)
 
-    if len(tasks[0]) and not nodes.counters[OVERFLOW]:
+    if not nodes.counters[OVERFLOW]:
         team.run_each(grow_task, np.argsort(-tasks[0].n_rows, kind="stable").tolist())
 
 
@@ -191,7 +187,7 @@ def _rules(judge: Judge, limits: GrowthRules, n_features: int, n_rows: int, team
     )
 
 
-def _in_preorder(nodes: Nodes) -> Grown:
+def _in_preorder(nodes: Nodes, n_words: NDArray[np.int64]) -> Grown:
     """Renumber the nodes from the root, left before right, and drop the room not used."""
     n_nodes = int(nodes.counters[N_NODES])
     order, stack = np.empty(n_nodes, np.int64), np.empty(n_nodes + 1, np.int64)
@@ -202,7 +198,7 @@ def _in_preorder(nodes: Nodes) -> Grown:
     table = table[order]
     old_left = table.left
     is_leaf = old_left < 0
-    start, words = _compact_sets(nodes, table.category_start)
+    start, words = _compact_sets(nodes.words, table, n_words)
     return Grown(
         left=np.where(is_leaf, -1, place[old_left]).astype(np.int32),
         right=np.where(is_leaf, -1, place[np.where(is_leaf, 0, old_left + 1)]).astype(np.int32),
@@ -218,14 +214,15 @@ def _in_preorder(nodes: Nodes) -> Grown:
 
 
 def _compact_sets(
-    nodes: Nodes, old: NDArray[np.int64]
+    words: NDArray[np.int64], table: Records, n_words: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """Put the category sets in the order of the nodes: their places are an accident of threads."""
-    n_words = int(nodes.counters[N_WORDS])
-    splits = np.flatnonzero(old >= 0)
-    starts = np.sort(old[splits])
-    lengths = np.diff(np.append(starts, n_words))[np.searchsorted(starts, old[splits])]
-    new = np.full(len(old), -1, np.int64)
+    """Put the category sets in the order of the nodes: their places are an accident of threads.
+
+    n_words, int64 [n_features]: of a set of each feature.
+    """
+    splits = np.flatnonzero(table.category_start >= 0)
+    lengths = n_words[table.feature[splits]]
+    new = np.full(len(table), -1, np.int64)
     new[splits] = np.cumsum(lengths) - lengths
-    source = np.repeat(old[splits] - new[splits], lengths) + np.arange(n_words)
-    return new, nodes.words[:n_words][source].view(np.uint64)
+    source = np.repeat(table.category_start[splits] - new[splits], lengths)
+    return new, words[source + np.arange(len(source))].view(np.uint64)

@@ -1,5 +1,6 @@
 """Rules: when to stop growing, in the words of the notes."""
 
+import math
 from dataclasses import dataclass
 
 
@@ -15,6 +16,8 @@ class GrowthRules:
         Rows, whatever their weight.
     min_leaf_weight, min_gain : float
         In units of the weights, and of the criterion's score (weight times impurity).
+    keep_gain : float
+        Bottom splits that gain less are taken away once the tree is grown.
     n_candidates : int or None
         Features tried per node, drawn anew for each node; None: all.
     random_cut : bool
@@ -31,6 +34,7 @@ class GrowthRules:
     min_leaf_rows: int = 1
     min_leaf_weight: float = 0.0
     min_gain: float = 0.0
+    keep_gain: float = -math.inf
     n_candidates: int | None = None
     random_cut: bool = False
     seed: int = 0

@@ -24,11 +24,13 @@ PUBLIC_NAMES = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "GradientBoostingClassifier",
+    "GradientBoostingRanker",
     "GradientBoostingRegressor",
     "__version__",
     "export_dot",
     "export_json",
     "export_text",
+    "mean_ndcg",
     "plot_tree",
     "threads",
 ]

@@ -91,6 +91,13 @@ def main() -> None:
             for weight in (None, weights, np.arange(2000) % 3):
                 model.fit(table, y, sample_weight=weight).predict(table)
         pickle.loads(pickle.dumps(model)).predict(table)
+        if hasattr(model, "shap_values"):
+            for table in tables(X):
+                model.fit(table, y).apply(table)
+                model.shap_values(table, background=table)
+                model.shap_values(table)
+                model.shap_interaction_values(table)
+                model.permutation_importances(table, y, n_repeats=1)
         if hasattr(model, "cost_complexity_pruning_path"):
             model.cost_complexity_pruning_path(X, y)
     large = random.normal(size=(40_000, 12))

@@ -23,6 +23,7 @@ REGRESSORS = [
     GradientBoostingRegressor(**FEW, loss="huber"),
     GradientBoostingRegressor(**FEW, loss="quantile", alpha=0.3),
     GradientBoostingRegressor(**FEW, max_leaf_nodes=None, max_depth=3, l1=0.1),
+    GradientBoostingRegressor(**FEW, prune="post", gamma=2.0),
 ]
 COUNTS = [GradientBoostingRegressor(**FEW, loss=loss) for loss in ("poisson", "gamma", "tweedie")]
 CLASSIFIERS = [
@@ -40,6 +41,11 @@ MODELS = pytest.mark.parametrize("model", [*REGRESSORS, *COUNTS, *CLASSIFIERS], 
         GradientBoostingRegressor(n_estimators=20, learning_rate=0.3, loss="absolute_error"),
         GradientBoostingClassifier(n_estimators=5),
         GradientBoostingClassifier(n_estimators=5, early_stopping=True),
+        GradientBoostingRegressor(
+            n_estimators="cv", max_estimators=10, cv=3, learning_rate=0.5, min_child_weight=1
+        ),
+        GradientBoostingClassifier(n_estimators="cv", max_estimators=5, cv=3),
+        GradientBoostingRegressor(n_estimators=10, learning_rate=0.5, warm_start=True),
     ]
 )  # no failure is expected of any
 def test_scikit_learns_checks_pass(estimator, check):

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from hedgerow import GradientBoostingRegressor
@@ -55,6 +55,33 @@ def test_early_stopping_watches_the_mean_loss_of_the_levels():
     assert np.isfinite(losses).all()
     copy = pickle.loads(pickle.dumps(model))
     assert_array_equal(copy.predict(problem.X), model.predict(problem.X))
+
+
+def test_rounds_are_chosen_by_cross_validation_and_by_given_rows():
+    problem, other = census(300), census(200, seed=9)
+    chosen = fitted(problem, n_estimators="cv", max_estimators=10, cv=3)
+    assert chosen.oof_predictions_.shape == (300, 5)
+    assert (np.diff(chosen.oof_predictions_, axis=1) >= 0).all()
+    model = clone(MODEL).fit(problem.X, problem.numbers, eval_set=(other.X, other.numbers))
+    above = other.numbers[:, None] - model.predict(other.X)
+    pinball = np.maximum(np.array(LEVELS) * above, (np.array(LEVELS) - 1.0) * above).mean()
+    (history,) = model.evals_result_.values()
+    assert_allclose(history["loss"][model.n_estimators_], pinball, rtol=1e-9)
+
+
+def test_an_offset_moves_each_score():
+    problem = census(300)
+    offset = np.linspace(-1.0, 1.0, 300)[:, None] * np.ones(5)
+    model = clone(MODEL).fit(problem.X, problem.numbers, offset=offset)
+    residuals = problem.numbers[:, None] - offset
+    below = (residuals <= model._model.start + 1e-9).mean(axis=0)
+    assert (np.abs(below - LEVELS) < 1 / 150).all()
+
+
+def test_importance_is_measured_by_the_mean_loss_of_the_levels():
+    problem = census(300)
+    found = fitted(problem).permutation_importances(problem.X, problem.numbers, n_repeats=1)
+    assert found.importances_mean.max() > 0
 
 
 def test_one_level_in_a_list_is_one_column():

@@ -1,7 +1,6 @@
 """Prediction with many trees: the sums of a plain walk, bit for bit."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -9,90 +8,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from hedgerow.kernels.grove import Grove, lanes_for, scorer_of
+from hedgerow.kernels.grove import lanes_for, scorer_of
 from hedgerow.kernels.machine import LANE
-from hedgerow.kernels.predict import UNSEEN
+from hedgerow.kernels.predict import leaf_numbers
 from hedgerow.kernels.scorer import add_trees
 from hedgerow.kernels.team import hired
-
-N_FEATURES = 4
-CATEGORICAL = 3  # the last feature; the others are numbers
-CATEGORIES = (0, 1, 63, 64, 69)  # two words of bits
-ORDINARY = (-1.0, 0.25, 0.5, math.nextafter(0.5, 1), 2.0)
-AWKWARD = (-math.inf, -1.7e308, -5e-324, -0.0, 0.0, 5e-324, 1.0, 1.7e308, math.inf)
-
-
-@dataclass
-class Node:
-    """A node in preorder; a leaf has no children."""
-
-    left: int = -1
-    right: int = -1
-    feature: int = -1
-    threshold: float = math.nan
-    members: frozenset[int] = frozenset()  # categories that go left
-    missing_left: bool = False
-    weight: float = 0.0
-    value: float = 0.0
+from tests.groves import (
+    AWKWARD,
+    CATEGORICAL,
+    N_FEATURES,
+    ORDINARY,
+    Node,
+    goes_left,
+    grove_of,
+    grown,
+    table,
+)
 
 
-def inner(rng, feature, cuts):
-    """Return an inner node with a random test of a feature."""
-    node = Node(feature=feature, missing_left=bool(rng.integers(2)))
-    if feature == CATEGORICAL:
-        node.members = frozenset(c for c in CATEGORIES if rng.integers(2))
-    else:
-        node.threshold = float(rng.choice(cuts))
-    return node
-
-
-def grown(rng, n_leaves, cuts, n_features=N_FEATURES):
-    """Return a random tree as a list of nodes in preorder."""
-    if n_leaves == 1:
-        return [Node(weight=float(rng.integers(1, 5)), value=rng.normal())]
-    n_left = int(rng.integers(1, n_leaves))
-    root = inner(rng, int(rng.integers(n_features)), cuts)
-    left, right = (grown(rng, n, cuts, n_features) for n in (n_left, n_leaves - n_left))
-    root.weight = left[0].weight + right[0].weight
-    root.left, root.right = 1, 1 + len(left)
-    for shift, side in ((1, left), (1 + len(left), right)):
-        for node in side:
-            if node.left >= 0:
-                node.left, node.right = node.left + shift, node.right + shift
-    return [root, *left, *right]
-
-
-def grove_of(trees, outputs):
-    nodes = [node for tree in trees for node in tree]
-    words, starts = [], []
-    for node in nodes:
-        starts.append(len(words) if node.feature == CATEGORICAL else -1)
-        if node.feature == CATEGORICAL:
-            bits = sum(1 << code for code in node.members)
-            words += [bits % 2**64, bits >> 64]
-    return Grove(
-        offset=np.append(0, np.cumsum([len(tree) for tree in trees])).astype(np.int64),
-        left=np.array([node.left for node in nodes], np.int32),
-        right=np.array([node.right for node in nodes], np.int32),
-        feature=np.array([node.feature for node in nodes], np.int32),
-        threshold=np.array([node.threshold for node in nodes]),
-        missing_left=np.array([node.missing_left for node in nodes], np.bool_),
-        category_start=np.array(starts, np.int64),
-        category_words=np.array([*words, 0], np.uint64),
-        weight=np.array([node.weight for node in nodes]),
-        value=np.array([node.value for node in nodes]),
-        output=np.array(outputs, np.int32),
-    )
-
-
-def goes_left(nodes, node, x):
-    if math.isnan(x):
-        return node.missing_left
-    if node.feature != CATEGORICAL:
-        return x <= node.threshold
-    if x == UNSEEN:
-        return nodes[node.left].weight >= nodes[node.right].weight
-    return int(x) in node.members
+def leaf_of(nodes, x):
+    """Return the number of the leaf at the end of a row's walk."""
+    number = 0
+    while nodes[number].left >= 0:
+        node = nodes[number]
+        number = node.left if goes_left(nodes, node, x[node.feature]) else node.right
+    return number
 
 
 def added(trees, outputs, values, sums):
@@ -100,11 +40,7 @@ def added(trees, outputs, values, sums):
     sums = sums.copy()
     for nodes, output in zip(trees, outputs, strict=True):
         for row, x in enumerate(values.tolist()):
-            node = nodes[0]
-            while node.left >= 0:
-                is_left = goes_left(nodes, node, x[node.feature])
-                node = nodes[node.left if is_left else node.right]
-            sums[row, output] += node.value
+            sums[row, output] += nodes[leaf_of(nodes, x)].value
     return sums
 
 
@@ -116,13 +52,6 @@ def scored(trees, outputs, values, sums, n_threads=1, parts=()):
         for first, end in parts or [(0, len(trees))]:
             team.run(add_trees, values, scorer, lanes, first, end, sums)
     return sums
-
-
-def table(rng, n_rows, numbers):
-    """Return rows of numbers at and beside the cuts, missing values and unseen categories."""
-    values = rng.choice([*numbers, math.nan], size=(n_rows, N_FEATURES))
-    values[:, CATEGORICAL] = rng.choice([*CATEGORIES, UNSEEN, math.nan], size=n_rows)
-    return values
 
 
 def assert_same_bits(actual, expected):
@@ -207,10 +136,25 @@ def test_a_grove_without_trees_adds_nothing():
     assert_same_bits(scored([], [], np.zeros((20, N_FEATURES)), sums), sums)
 
 
-def test_nothing_is_added_for_a_team_that_is_cancelled():
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_leaves_are_numbered_in_their_trees(n_threads):
+    rng = np.random.default_rng(2)
+    trees, values = [grown(rng, size, ORDINARY) for size in (7, 1, 20)], table(rng, 50, ORDINARY)
+    grove = grove_of(trees, [0, 0, 0])
+    numbers = np.empty((50, 3), np.int64)
+    with hired(n_threads, 1e9) as team:
+        team.run(leaf_numbers, values, scorer_of(grove).paths, grove.offset, numbers)
+    for nodes, found in zip(trees, numbers.T.tolist(), strict=True):
+        assert found == [leaf_of(nodes, x) for x in values.tolist()]
+
+
+def test_nothing_is_done_for_a_team_that_is_cancelled():
     scorer = scorer_of(grove_of([[Node(value=1.0)]], [0]))
     sums = np.zeros((20, 1))
     with hired(1, 0) as team:
         team.cancel()
         team.run(add_trees, np.zeros((20, N_FEATURES)), scorer, lanes_for(scorer, 1), 0, 1, sums)
+        numbers = np.full((20, 1), 7)
+        team.run(leaf_numbers, np.zeros((20, N_FEATURES)), scorer.paths, np.array([0, 1]), numbers)
     assert_array_equal(sums, 0.0)
+    assert_array_equal(numbers, 7)

@@ -17,6 +17,7 @@ class Rules(NamedTuple):
     min_rows: int = 1
     min_weight: int = 1
     min_gain: float = float("-inf")
+    keep_gain: float = float("-inf")
     n_candidates: int | None = None
     random_cut: bool = False
     seed: int = 0
@@ -73,7 +74,17 @@ def grow(
             found[len(nodes)] = _split_of(data, labels, rules, child)
             nodes.append(child)
         n_leaves += 1
+    _trim(nodes, 0, rules.keep_gain)
     return _in_preorder(data, nodes)
+
+
+def _trim(nodes: Sequence[Node], number: int, least: float) -> None:
+    """Take away the splits below a node, and then its own, that gain too little."""
+    node = nodes[number]
+    for child in node.children:
+        _trim(nodes, child, least)
+    if node.split and node.split.gain < least and not any(nodes[n].split for n in node.children):
+        node.split, node.children = None, []
 
 
 def _split_of(data: Data, labels: Sequence[Hashable], rules: Rules, node: Node) -> Split | None:

@@ -1,0 +1,110 @@
+"""Curves: the mean loss of rows after each round, by which the number of rounds is chosen."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.ensembles.additive import Floats
+from hedgerow.kernels.steps import class_losses, row_losses
+from hedgerow.kernels.team import Team
+
+
+class Patience(NamedTuple):
+    """How long to go on in vain.
+
+    n_rounds : int
+        Rounds without a value that is better by more than `tol`.
+    """
+
+    n_rounds: int
+    tol: float
+
+    def is_over(self, curve: Sequence[float]) -> bool:
+        """Tell whether the last rounds of a curve, smaller is better, were in vain."""
+        reference = curve[: -self.n_rounds]
+        if not len(reference):
+            return False
+        return not min(curve[-self.n_rounds :]) < min(reference) - self.tol
+
+
+def best_round(curve: Sequence[float], allowance: float = 0.0) -> int:
+    """Return the first round whose loss is the smallest, or beyond it by at most `allowance`."""
+    values = np.asarray(curve)
+    return int(np.argmax(values <= values.min() + allowance)) if len(values) else 0
+
+
+class Scored(NamedTuple):
+    """Rows with their scores: targets, numbers of classes if there are several scores, weights.
+
+    y       float64 [n_rows]
+    labels  int64 [n_rows], or [0] if there is one score
+    raw     float64 [n_outputs, n_rows]
+    number  rounds behind these scores
+    stage, rows   where these rows come from, if they were held out
+    """
+
+    y: Floats
+    labels: NDArray[np.int64]
+    raw: Floats
+    weights: Floats
+    total_weight: float
+    number: int = 0
+    stage: Any = None
+    rows: Any = None
+
+
+def mean_loss(loss: Any, scored: Scored, team: Team) -> float:
+    """Return the mean loss of rows at their current scores, or what the loss measures instead."""
+    if hasattr(loss, "measure"):
+        values, weights = loss.measure(team, scored.stage, scored.rows)
+        return steady_sum(values * weights) / steady_sum(weights)
+    if hasattr(loss, "derivatives"):
+        raise ValueError(
+            f"Early stopping was asked for, but {loss} only knows derivatives: there is no loss "
+            "to watch. Pass early_stopping=False, an eval_metric, or a class with the method "
+            "`loss(self, y, f)`."
+        )
+    rows, losses = np.arange(len(scored.y)), np.empty(len(scored.y))
+    if hasattr(loss, "row_losses"):
+        losses = loss.row_losses(scored.y, scored.raw.T)
+    elif len(scored.labels):
+        team.run(class_losses, scored.labels, scored.raw, rows, losses)
+    else:
+        team.run(row_losses, loss, scored.y, scored.raw, rows, losses)
+    bad = np.flatnonzero(~np.isfinite(losses))
+    if len(bad):
+        raise _no_loss(loss, scored, int(bad[0]), float(losses[bad[0]]))
+    return steady_sum(losses * scored.weights) / scored.total_weight
+
+
+def _no_loss(loss: Any, scored: Scored, row: int, value: float) -> FloatingPointError:
+    """Build the error for a loss that is not finite."""
+    when = f"After round {scored.number}" if scored.number else "Before the first round"
+    place = f"row {row} of the rows that are watched"
+    if scored.stage is not None:
+        place = f"row {scored.stage.number_of(int(scored.rows[row]))}, which is held out"
+    return FloatingPointError(
+        f"{when} {loss} is {value} for {place} (y = {scored.y[row]:g}, raw scores "
+        f"{scored.raw[:, row].tolist()}), and early stopping needs finite losses. Use a smaller "
+        "learning_rate, rescale y, or pass early_stopping=False."
+    )
+
+
+def steady_loss(stage: Any) -> Any:
+    """Return the loss that rounds are compared by: one that adapts keeps its first form."""
+    if not hasattr(stage.loss, "adapted"):
+        return stage.loss
+    own = slice(None) if not len(stage.rows) else stage.rows
+    return stage.loss.adapted(stage.y[own], stage.raw[0, own], stage.weights[own])
+
+
+def steady_sum(values: Floats) -> float:
+    """Return the sum, the same in any order of the rows: it is one of whole steps."""
+    peak = float(np.abs(values).max())
+    if peak == 0.0 or not np.isfinite(peak):
+        return peak
+    bits = 61 - int(np.frexp(float(len(values)))[1]) - int(np.frexp(peak)[1])
+    steps = np.rint(np.ldexp(values, bits)).astype(np.int64)
+    return float(np.ldexp(float(steps.sum()), -bits))

@@ -1,0 +1,60 @@
+"""What a boosted model is grown on: one binned table, its targets, weights and offsets."""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.data.binned import BinnedTable
+from hedgerow.data.table import Schema, Table
+from hedgerow.ensembles.additive import Floats
+from hedgerow.ensembles.boosting import Boosting, BoostingRules
+from hedgerow.ensembles.stage import Stage
+from hedgerow.estimators.cart import Sample
+from hedgerow.kernels.team import Team
+
+Rows = NDArray[np.int64]
+ALL: Rows = np.zeros(0, np.int64)
+
+
+class Ground:
+    """One binned table for every model of a fit; its rows are those that count."""
+
+    def __init__(
+        self,
+        table: Table,
+        binned: BinnedTable,
+        sample: Sample,
+        rules: BoostingRules,
+        offset: Floats | None,
+        team: Team,
+    ) -> None:
+        """Take a table; offset is float64 [n_outputs, rows of the table]."""
+        self._table, self.binned, self.sample, self.rules = table, binned, sample, rules
+        self.team = team
+        self.y = np.ascontiguousarray(sample.targets, np.float64)
+        self.n_table_rows = table.n_rows
+        self.offset = None if offset is None else np.ascontiguousarray(self.own(offset.T).T)
+
+    def own(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        """Return what belongs to the rows that count, of something with a number per row."""
+        return numbers if self.sample.rows is None else numbers[self.sample.rows]
+
+    @cached_property
+    def values(self) -> Floats:
+        """The table as numbers, float64 [n_rows, n_features]."""
+        schema = Schema.of(self._table.names, self.binned.categories)
+        return self.own(schema.matrix(self._table, "missing"))
+
+    def boosting(self, rows: Rows, loss: Any, team: Team) -> Boosting:
+        """Begin a model that is grown from some rows, or from all if `rows` is empty."""
+        stage = Stage(self.y, self.sample.plain, self.sample.factors, loss, rows)
+        stage.row_numbers = self.sample.rows
+        if self.offset is not None:
+            stage.begin_beside(self.offset, team)
+        return Boosting(self.binned, stage, self.rules, team)
+
+    def offset_of(self, rows: Rows) -> Floats | float:
+        """Return the offsets of some rows, float64 [n_rows, n_outputs], or 0."""
+        return 0.0 if self.offset is None else self.offset[:, rows].T

@@ -1,0 +1,117 @@
+"""Permutation importance: how much worse predictions become without a feature's order.
+
+    importance(j) = loss with column j shuffled - loss
+
+Breiman (2001), section 10; Fisher, Rudin and Dominici (2019).
+"""
+
+import copy
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import check_scoring
+from sklearn.utils import Bunch, check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from hedgerow.ensembles.curve import Scored, mean_loss, steady_sum
+from hedgerow.estimators.checks import check_labels, check_length, check_targets, check_weights
+from hedgerow.kernels.team import hired
+
+Floats = NDArray[np.float64]
+
+
+class Shuffling(NamedTuple):
+    """How importance is measured: see Explains.permutation_importances."""
+
+    scoring: Any
+    n_repeats: int
+    sample_weight: Any
+    random_state: Any
+
+
+class _Rows(NamedTuple):
+    """Rows in an order that depends on their content only; y is in numbers, labels as given."""
+
+    values: Floats
+    y: Floats
+    labels: NDArray[Any]
+    weights: Floats
+
+
+def permutation_importances(model: Any, X: Any, y: Any, shuffling: Shuffling) -> Bunch:
+    """Return importances, float64 [n_features, n_repeats], their means and deviations."""
+    check_is_fitted(model)
+    n_repeats = shuffling.n_repeats
+    if isinstance(n_repeats, bool) or not isinstance(n_repeats, Integral) or n_repeats < 1:
+        raise ValueError(f"n_repeats={n_repeats!r}: pass a whole number from 1 up.")
+    rows = _rows(model, X, y, shuffling.sample_weight)
+    given = model.random_state if shuffling.random_state is None else shuffling.random_state
+    seed = int(check_random_state(given).randint(2**31 - 1))
+    harm = (
+        _loss(model, rows) if shuffling.scoring == "loss" else _minus_score(model, rows, shuffling)
+    )
+    found = np.zeros((model.n_features_in_, n_repeats))
+    before, values = harm(rows.values), rows.values.copy()
+    for feature in np.flatnonzero(model.importances("split")):
+        for repeat in range(n_repeats):
+            order = np.random.default_rng([seed, int(feature), repeat]).permutation(len(values))
+            values[:, feature] = rows.values[order, feature]
+            found[feature, repeat] = harm(values) - before
+        values[:, feature] = rows.values[:, feature]
+    mean, deviation = found.mean(axis=1), found.std(axis=1)
+    return Bunch(importances=found, importances_mean=mean, importances_std=deviation)
+
+
+def _rows(model: Any, X: Any, y: Any, sample_weight: Any) -> _Rows:
+    values = model._values(X)
+    weights = check_weights(sample_weight, len(values))
+    labels = np.asarray(y)
+    if hasattr(model, "classes_"):
+        labels = check_labels(model, y)
+        check_length("y", labels, len(values))
+        targets = _codes(model.classes_, labels)
+    else:
+        targets = labels = check_targets(model, y, len(values))[:, 0]
+    order = np.lexsort([weights, targets, *values.T])
+    order = order[weights[order] > 0]
+    return _Rows(values[order], targets[order], labels[order], weights[order])
+
+
+def _codes(classes: NDArray[Any], labels: NDArray[Any]) -> Floats:
+    new = np.flatnonzero(~np.isin(labels, classes))
+    if len(new):
+        raise ValueError(
+            f"y[{new[0]}] is {labels[new[0]]!r}, which is not one of the model's classes "
+            f"({', '.join(map(repr, classes[:8].tolist()))}). Leave rows of other classes out."
+        )
+    return np.searchsorted(classes, labels).astype(np.float64)
+
+
+def _loss(model: Any, rows: _Rows) -> Callable[[Floats], float]:
+    """Return the mean loss as a function of values."""
+    loss, n_rows = model._loss, len(rows.y)
+    labels = rows.y.astype(np.int64) if loss.n_outputs > 1 else np.zeros(0, np.int64)
+    total = steady_sum(rows.weights)
+
+    def harm(values: Floats) -> float:
+        with hired(model.n_jobs, float(n_rows) * len(model._model.grove.output)) as team:
+            raw = np.ascontiguousarray(model._model.raw(values, team).T)
+            return mean_loss(loss, Scored(rows.y, labels, raw, rows.weights, total), team)
+
+    return harm
+
+
+def _minus_score(model: Any, rows: _Rows, shuffling: Shuffling) -> Callable[[Floats], float]:
+    """Return minus a score of scikit-learn as a function of values."""
+    shown = copy.copy(model)
+    shown._values = np.asarray  # tables that come are numbers already
+    scorer = check_scoring(shown, shuffling.scoring)
+    weights = {} if shuffling.sample_weight is None else {"sample_weight": rows.weights}
+
+    def harm(values: Floats) -> float:
+        return -float(scorer(shown, values, rows.labels, **weights))
+
+    return harm

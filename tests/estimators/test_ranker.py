@@ -1,0 +1,284 @@
+"""Gradient boosting of rankings: whole queries, order-free training, NDCG, and what it says."""
+
+import pickle
+
+import numpy as np
+import pytest
+import sklearn
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.metrics import ndcg_score
+from sklearn.model_selection import GroupKFold, cross_val_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from hedgerow import GradientBoostingRanker, GradientBoostingRegressor, mean_ndcg
+from tests.estimators.tables import message
+
+FEW = {"n_estimators": 8, "max_leaf_nodes": 6}
+RANKERS = [
+    GradientBoostingRanker(**FEW),
+    GradientBoostingRanker(**FEW, loss="pairwise"),
+    GradientBoostingRanker(**FEW, truncation=3, gain="linear", sigma=2.0),
+    GradientBoostingRanker(**FEW, method="gradient"),
+    GradientBoostingRanker(**FEW, early_stopping=True, validation_fraction=0.3, n_iter_no_change=3),
+]
+MODELS = pytest.mark.parametrize("model", RANKERS, ids=repr)
+
+
+class OfOneList(GradientBoostingRanker):
+    """A ranker for scikit-learn's checks, which give no queries: all rows are one."""
+
+    def fit(self, X, y):
+        return super().fit(X, y, qid=np.zeros(np.size(y)))
+
+    def score(self, X, y):
+        return super().score(X, y, qid=np.zeros(np.size(y)))
+
+
+@parametrize_with_checks(
+    [OfOneList(n_estimators=5, gain="linear"), OfOneList(n_estimators=5, loss="pairwise")]
+)  # no failure is expected of any
+def test_scikit_learns_checks_pass(estimator, check):
+    check(estimator)
+
+
+def searches(n_queries=60, seed=0, noise=0.3):
+    """Rows of queries of 1 to 20 documents; features of a query are shifted by its own constant."""
+    rng = np.random.default_rng(seed)
+    qid = np.repeat(np.arange(n_queries), rng.integers(1, 21, n_queries))
+    X = rng.normal(size=(len(qid), 4)).round(2)
+    quality = X[:, 0] - 0.5 * X[:, 1] ** 2 + noise * rng.normal(size=len(qid))
+    X[:, 2] += 5 * qid  # a column that tells queries, not documents, apart
+    X[rng.random(len(qid)) < 0.1, 3] = np.nan
+    return X, np.digitize(quality, [-1.0, 0.0, 1.0]).astype(float), qid
+
+
+def fingerprint(model, X, y, **given):
+    return clone(model).fit(X, y, **given).fingerprint_
+
+
+# ------------------------------------------------------------------ a function of the queries
+
+
+@MODELS
+def test_threads_order_and_names_make_no_difference(model):
+    X, y, qid = searches(200)
+    order = np.random.default_rng(1).permutation(len(y))
+    names = np.array([f"query {number * 7919 % 200}" for number in range(200)])
+    prints = {fingerprint(clone(model).set_params(n_jobs=n), X, y, qid=qid) for n in (1, 2, 3)}
+    prints.add(fingerprint(model, X[order], y[order], qid=qid[order]))
+    prints.add(fingerprint(model, X[order], y[order], qid=names[qid][order]))
+    prints.add(fingerprint(model, X, y, group=np.bincount(qid)))
+    assert len(prints) == 1
+
+
+@MODELS
+def test_a_query_of_weight_three_is_three_queries(model):
+    X, y, qid = searches()
+    weights = np.random.default_rng(5).integers(0, 4, 60)
+    copies = [(rows := np.flatnonzero(qid == q), w) for q, w in enumerate(weights)]
+    rows = np.concatenate([rows for rows, w in copies for _ in range(w)])
+    sizes = [len(rows) for rows, w in copies for _ in range(w)]
+    assert fingerprint(model, X, y, qid=qid, sample_weight=weights[qid]) == fingerprint(
+        model, X[rows], y[rows], group=sizes
+    )
+
+
+def test_a_row_of_weight_zero_is_not_there():
+    X, y, qid = searches()
+    kept = np.random.default_rng(6).random(len(y)) < 0.7
+    weights = np.where(kept, 0.3, 0.0)
+    without = {"qid": qid[kept], "sample_weight": weights[kept]}
+    model = GradientBoostingRanker(**FEW)
+    assert fingerprint(model, X, y, qid=qid, sample_weight=weights) == fingerprint(
+        model, X[kept], y[kept], **without
+    )
+
+
+@pytest.mark.parametrize("loss", ["lambdarank", "pairwise"])
+def test_queries_that_cannot_be_ordered_teach_nothing(loss):
+    X, y, qid = searches()
+    alone = np.concatenate([qid, [100, 101, 102, 102]])
+    more = np.concatenate([X, X[:4]])
+    labels = np.concatenate([y, [3.0, 0.0, 2.0, 2.0]])
+    # The same bins: the four rows repeat rows that are there, with weights that matter to no cut.
+    lone = GradientBoostingRanker(**FEW, loss=loss).fit(more, labels, qid=alone)
+    model = GradientBoostingRanker(**FEW, loss=loss).fit(X, y, qid=qid)
+    assert_allclose(lone.predict(X), model.predict(X), atol=1e-4)
+
+
+def test_equal_labels_need_no_tree():
+    X, _, qid = searches()
+    model = GradientBoostingRanker().fit(X, np.ones(len(qid)), qid=qid)
+    assert model.n_estimators_ == 0
+    assert_array_equal(model.predict(X[:3]), [0.0, 0.0, 0.0])
+
+
+@MODELS
+def test_a_pickled_copy_is_the_same_and_small(model):
+    X, y, qid = searches()
+    fitted = clone(model).fit(X, y, qid=qid)
+    copy = pickle.loads(pickle.dumps(fitted))
+    assert copy.fingerprint_ == fitted.fingerprint_
+    assert_array_equal(copy.predict(X), fitted.predict(X))
+    assert fitted._loss == type(fitted._loss)(model.sigma)  # and not the rows
+
+
+# ------------------------------------------------------------------ what is learnt
+
+
+@pytest.mark.parametrize("loss", ["lambdarank", "pairwise"])
+def test_new_queries_are_ranked_better_than_by_a_regression(loss):
+    """Labels have an offset for each query, which a regression takes for something to learn."""
+    X, y, qid = searches(400, noise=0.1)
+    rng = np.random.default_rng(3)
+    labels = y + rng.integers(0, 12, 400)[qid]
+    test = qid % 4 == 0
+    ranker = GradientBoostingRanker(loss=loss, n_estimators=50)
+    ranker.fit(X[~test], labels[~test], qid=qid[~test])
+    regressor = GradientBoostingRegressor(n_estimators=50).fit(X[~test], labels[~test])
+    ours, theirs = (
+        mean_ndcg(y[test], model.predict(X[test]), qid=qid[test]) for model in (ranker, regressor)
+    )
+    assert ours > theirs + 0.02
+
+
+@pytest.mark.parametrize("method", ["newton", "gradient"])
+def test_small_steps_lower_the_pairwise_loss_in_every_round(method):
+    X, y, qid = searches(20)
+    model = GradientBoostingRanker(loss="pairwise", method=method, n_estimators=20)
+    better = (qid[:, None] == qid) & (y[:, None] > y)
+    losses = [
+        np.log1p(np.exp(scores - scores[:, None]))[better].sum()
+        for scores in model.fit(X, y, qid=qid).staged_predict(X)
+    ]
+    assert losses[0] < np.log(2) * better.sum()
+    assert (np.diff(losses) < 0).all()
+
+
+def test_the_last_stage_is_the_prediction():
+    X, y, qid = searches()
+    model = GradientBoostingRanker(**FEW).fit(X, y, qid=qid)
+    stages = list(model.staged_predict(X))
+    assert len(stages) == model.n_estimators_ == 8
+    assert_array_equal(stages[-1], model.predict(X))
+
+
+def test_early_stopping_keeps_the_best_round_of_queries_held_out():
+    X, y, qid = searches(300, noise=1.0)
+    model = GradientBoostingRanker(
+        n_estimators=200, learning_rate=0.5, early_stopping=True, n_iter_no_change=5, truncation=10
+    ).fit(X, y, qid=qid)
+    losses = model.validation_losses_
+    assert model.n_estimators_ == int(np.argmin(losses)) > 0
+    assert len(losses) < 200
+    # Without any tree all scores are equal: the NDCG of a random order of some queries.
+    assert 0.3 < 1 - losses[0] < 1 - losses.min() <= 1
+
+
+def test_validation_losses_are_of_whole_queries():
+    """Two kinds of queries of different sizes: the fold is one of them, so its loss is known."""
+    X, y = np.arange(10.0)[:, None], np.array([0, 1, 2, 3, 4, 1, 0, 0, 0, 0.0])
+    model = GradientBoostingRanker(n_estimators=1, early_stopping=True, validation_fraction=0.5)
+    model.fit(X, y, group=[4, 6])
+    start = mean_ndcg(y[:4], np.zeros(4), group=[4])  # the smaller query comes first
+    assert_allclose(model.validation_losses_[0], 1 - start, rtol=1e-12)
+
+
+# ------------------------------------------------------------------ NDCG
+
+
+@pytest.mark.parametrize("k", [None, 1, 4, 50])
+def test_ndcg_is_that_of_scikit_learn(k):
+    rng = np.random.default_rng(0)
+    y, scores = rng.integers(0, 5, (30, 12)), rng.normal(size=(30, 12)).round(0)
+    y[0] = 0  # nothing to find
+    qid = np.repeat(np.arange(30), 12)
+    for gain, gains in (("linear", y), ("exponential", 2.0**y - 1)):
+        ours = mean_ndcg(y.ravel(), scores.ravel(), qid=qid, k=k, gain=gain)
+        assert_allclose(ours, ndcg_score(gains, scores, k=k), rtol=1e-12)
+
+
+def test_weights_of_ndcg_are_those_of_queries():
+    y, scores = [1, 0, 0, 1], [2.0, 1.0, 2.0, 1.0]
+    values = [mean_ndcg(y[i : i + 2], scores[i : i + 2], group=[2]) for i in (0, 2)]
+    found = mean_ndcg(y, scores, group=[2, 2], sample_weight=[3, 3, 1, 1])
+    assert_allclose(found, (3 * values[0] + values[1]) / 4, rtol=1e-15)
+
+
+def test_score_is_the_mean_ndcg_at_truncation():
+    X, y, qid = searches()
+    order = np.random.default_rng(2).permutation(len(y))
+    model = GradientBoostingRanker(**FEW, truncation=5).fit(X, y, qid=qid)
+    score = model.score(X[order], y[order], qid=qid[order])
+    assert score == model.score(X, y, group=np.bincount(qid))
+    assert score == mean_ndcg(y, model.predict(X), qid=qid, k=5)
+    assert score > 0.8
+
+
+def test_scikit_learn_hands_queries_on_in_cross_validation():
+    X, y, qid = searches()
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = GradientBoostingRanker(**FEW)
+        model.set_fit_request(qid=True).set_score_request(qid=True)
+        scores = cross_val_score(model, X, y, cv=GroupKFold(3), params={"qid": qid, "groups": qid})
+    train, test = next(GroupKFold(3).split(X, y, qid))
+    plain = GradientBoostingRanker(**FEW).fit(X[train], y[train], qid=qid[train])
+    assert scores[0] == plain.score(X[test], y[test], qid=qid[test])
+
+
+# ------------------------------------------------------------------ bad input
+
+ROWS = np.arange(8.0).reshape(4, 2)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "neither qid nor group"),
+        ({"qid": [0, 0, 1, 1], "group": [2, 2]}, "both qid and group"),
+        ({"group": [2, 1]}, "add up to 3, but X has 4 rows"),
+        ({"group": [0, 0, 1, 1]}, "are these the rows' queries, qid?"),
+        ({"group": [5, -1]}, "group[1] is -1"),
+        ({"group": [1.5, 2.5]}, "group[0] is 1.5"),
+        ({"group": "abcd"}, "group is 'abcd'"),
+        ({"qid": [0, 0, 1]}, "qid has 3"),
+        ({"qid": [[0, 0], [1, 1]]}, "shape (2, 2)"),
+        ({"qid": [0, 0, 1, np.nan]}, "qid[3] is missing"),
+        ({"qid": ["a", None, "b", "b"]}, "qid[1] is missing"),
+        ({"qid": np.array(["2020", "2020", "NaT", "2021"], "M8[D]")}, "qid[2] is missing"),
+        ({"qid": np.array(["a", 1, 2, 3], object)}, "qid mixes number and text"),
+        ({"group": [4], "sample_weight": [1, 1, 2, 0]}, "sample_weight[0] is 1"),
+        ({"group": [4], "sample_weight": [1, 1, 1, -1]}, "sample_weight[3] is -1"),
+        ({"group": [4], "early_stopping": True}, "all rows are of one query"),
+    ],
+)
+def test_queries_that_are_not_right_are_refused(given, said):
+    model = GradientBoostingRanker(early_stopping=given.pop("early_stopping", False))
+    assert said in message(model.fit, ROWS, [0, 1, 2, 3], **given)
+
+
+@pytest.mark.parametrize(
+    ("y", "said"),
+    [
+        ([0, 1, -2, 0], "y[2] = -2"),
+        ([0, 1, 32, 0], "y[2] = 32, and accepts labels up to 31"),
+        ([0, 1, np.nan, 0], "y[2] is nan"),
+        (["a", "b", "c", "d"], "y[0] is 'a'"),
+    ],
+)
+def test_labels_that_are_no_grades_are_refused(y, said):
+    assert said in message(GradientBoostingRanker().fit, ROWS, y, group=[4])
+
+
+def test_large_labels_may_gain_themselves():
+    model = GradientBoostingRanker(gain="linear", min_child_weight=0.0, l2=0.01)
+    model.fit(ROWS, [0, 100, 200, 1000], group=[4])
+    assert (np.diff(model.predict(ROWS)) > 0).all()
+
+
+def test_scores_without_a_rank_are_refused():
+    assert "y has shape (0,)" in message(mean_ndcg, [], [], group=[])
+    assert "y has shape (2, 1)" in message(mean_ndcg, [[0], [1]], [0.0, 1.0], group=[2])
+    assert "scores[1] is nan" in message(mean_ndcg, [0, 1], [0.0, np.nan], group=[2])
+    assert "neither qid nor group" in message(mean_ndcg, [0, 1], [0.0, 1.0])
