@@ -186,8 +186,8 @@ class Boosting:
         team.run(sum_leaves, nodes.leaf_of_row, pairs, stage.whole, stage.mask, fine, sums)
         join_sums(nodes.table, sums)
         G, H = (sums[0] / fine).T
-        if hasattr(stage.loss, "leaf"):
-            value = exact_leaves(stage, nodes.leaf_of_row, n_nodes, team)
+        if hasattr(stage.loss_of(output), "leaf"):
+            value = exact_leaves(stage, output, nodes.leaf_of_row, n_nodes, team)
         elif rules.newton:
             value = -np.sign(G) * np.maximum(np.abs(G) - rules.l1, 0.0) / (H + rules.l2)
         else:

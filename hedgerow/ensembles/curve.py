@@ -67,7 +67,9 @@ def mean_loss(loss: Any, scored: Scored, team: Team) -> float:
             "`loss(self, y, f)`."
         )
     rows, losses = np.arange(len(scored.y)), np.empty(len(scored.y))
-    if len(scored.labels):
+    if hasattr(loss, "row_losses"):
+        losses = loss.row_losses(scored.y, scored.raw.T)
+    elif len(scored.labels):
         team.run(class_losses, scored.labels, scored.raw, rows, losses)
     else:
         team.run(row_losses, loss, scored.y, scored.raw, rows, losses)

@@ -28,7 +28,8 @@ class Stage:
         counts, n_rows = weights.counts, len(y)
         is_whole = weights.exact and weights.unit == 1.0 and int(counts.sum()) <= _MANY
         self.y, self.loss, self.rows = y, loss, rows
-        self.labels = y.astype(np.int64) if loss.n_outputs > 1 else np.zeros(0, np.int64)
+        has_classes = loss.n_outputs > 1 and not hasattr(loss, "of_output")
+        self.labels = y.astype(np.int64) if has_classes else np.zeros(0, np.int64)
         self.weights = counts * (weights.unit * factors)
         # Whole weights multiply whole steps: three repeats of a row are three times its steps.
         self.whole = counts if is_whole and counts.max() > 1 else np.ones(1, np.int64)
@@ -41,6 +42,10 @@ class Stage:
         self.pairs = np.empty((loss.n_outputs, 2, n_rows), np.float32)
         self.ones = np.ones(n_rows, np.float32) if len(self.real) == 1 else None
         self.row_numbers: NDArray[np.int64] | None = None
+
+    def loss_of(self, output: int) -> Any:
+        """Return the loss of an output, where each has its own, or else that of all."""
+        return self.loss.of_output(output) if hasattr(self.loss, "of_output") else self.loss
 
     def number_of(self, row: int) -> int:
         """Return the number of a row in the user's table, where rows may have no weight."""
@@ -67,7 +72,10 @@ class Stage:
         elif hasattr(self.loss, "derivatives"):
             np.multiply(self.loss.derivatives(self.y, self.raw[0]), self.real, out=self.pairs[0])
         else:
-            team.run(derive, self.loss, self.y, self.real, self.raw, self.pairs)
+            for output in range(len(self.raw)):
+                own = slice(output, output + 1)
+                loss = self.loss_of(output)
+                team.run(derive, loss, self.y, self.real, self.raw[own], self.pairs[own])
 
     def peaks(self, output: int, team: Team, number: int) -> Floats:
         """Return the largest |g| and h of an output; raise if they are no derivatives to use.

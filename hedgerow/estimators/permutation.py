@@ -16,9 +16,8 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.ensembles.curve import steady_sum
+from hedgerow.ensembles.curve import Scored, mean_loss, steady_sum
 from hedgerow.estimators.checks import check_labels, check_length, check_targets, check_weights
-from hedgerow.kernels.steps import class_losses, row_losses
 from hedgerow.kernels.team import hired
 
 Floats = NDArray[np.float64]
@@ -119,19 +118,14 @@ def _loss(model: Any, rows: _Rows) -> Callable[[Floats], float]:
             f"{loss} only knows derivatives: there is no loss to rise. Pass scoring=..., such as "
             "'r2' or 'accuracy', or fit with a class that has the method `loss(self, y, f)`."
         )
-    every, losses = np.arange(n_rows), np.empty(n_rows)
-    targets = np.ascontiguousarray(rows.targets.T)
+    y = np.ascontiguousarray(rows.targets[:, 0])
+    labels = y.astype(np.int64) if loss.n_outputs > 1 else np.zeros(0, np.int64)
+    total = steady_sum(rows.weights)
 
     def harm(values: Floats) -> float:
-        raw, total = np.ascontiguousarray(model._raw(values).T), np.zeros(n_rows)
+        raw = np.ascontiguousarray(model._raw(values).T)
         with hired(model.n_jobs, float(n_rows) * len(raw)) as team:
-            if len(raw) > len(targets):
-                team.run(class_losses, targets[0].astype(np.int64), raw, every, total)
-            else:
-                for k, y in enumerate(targets):
-                    team.run(row_losses, loss, y, raw[k : k + 1], every, losses)
-                    total += losses
-        return steady_sum(total * rows.weights) / steady_sum(rows.weights)
+            return mean_loss(loss, Scored(y, labels, raw, rows.weights, total), team)
 
     return harm
 

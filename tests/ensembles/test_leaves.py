@@ -22,7 +22,7 @@ def test_each_leaf_is_that_of_its_rows(n_threads, loss, weighted):
     stage = Stage(rng.normal(size=600), quantised_weights(weights, 30), np.ones(1), loss, none)
     stage.raw[0] = rng.normal(size=600)
     with hired(n_threads, 1e9) as team:
-        found = exact_leaves(stage, leaves, 5, team)
+        found = exact_leaves(stage, 0, leaves, 5, team)
     expected = np.zeros(5)
     for leaf in (1, 3, 4):
         own = leaves == leaf
