@@ -227,7 +227,7 @@ class Boosting:
         team.run(sum_leaves, *leaves, stage.pairs[output], *weights, fine, sums)
         join_sums(nodes.table, sums)
         G, H = (sums[0] / fine).T
-        if hasattr(stage.loss, "leaf"):
+        if hasattr(stage.loss_of(output), "leaf"):
             value = exact_leaves(stage, output, drawn, nodes, team)
         elif rules.newton:
             value = -np.sign(G) * np.maximum(np.abs(G) - rules.l1, 0.0) / (H + rules.l2)
@@ -235,7 +235,7 @@ class Boosting:
             value = -G / np.maximum(H, np.finfo(float).tiny)
         value = np.where(H > 0, value, 0.0)
         if rules.signs is not None:
-            if hasattr(stage.loss, "leaf"):
+            if hasattr(stage.loss_of(output), "leaf"):
                 fill_splits(nodes.table, H, value)
             hold_values(nodes.table, rules.signs, value, np.empty((n_nodes, 2)))
         return np.column_stack([value, G, H])

@@ -74,8 +74,11 @@ def mean_loss(loss: Any, scored: Scored, team: Team) -> float:
 def losses_of(loss: Any, y: Floats, raw: Floats, rows: NDArray[np.int64], team: Team) -> Floats:
     """Return the losses of some rows, float64 [n], without their weights; see Scored for y, raw.
 
-    One target with several scores is a class; the loss of several targets is summed over them.
+    One target with several scores is a class, unless the loss knows what to do with them; the
+    loss of several targets is summed over them.
     """
+    if hasattr(loss, "row_losses"):
+        return np.asarray(loss.row_losses(y[rows], raw[:, rows].T))
     targets = np.ascontiguousarray(np.atleast_2d(y.T))
     losses, total = np.empty(len(rows)), np.zeros(len(rows))
     if len(targets) < len(raw):

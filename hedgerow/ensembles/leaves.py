@@ -24,13 +24,13 @@ def exact_leaves(stage: Stage, output: int, drawn: Drawn, nodes: Nodes, team: Te
     ends = np.cumsum(sizes)
     places = (ends - sizes) + np.cumsum(counts, axis=0) - counts
     residual, weights = np.empty((2, int(ends[-1])))
-    given = stage.targets[output], stage.raw[output], drawn.weights * drawn.factors
+    given = stage.target_of(output), stage.raw[output], drawn.weights * drawn.factors
     team.run(group_rows, leaf_of_row, *given, places, residual, weights)
-    value = np.zeros(n_nodes)
+    value, loss = np.zeros(n_nodes), stage.loss_of(output)
 
     def set_leaf(_: Any, leaf: int) -> None:
         rows = slice(ends[leaf] - sizes[leaf], ends[leaf])
-        value[leaf] = stage.loss.leaf(residual[rows], weights[rows])
+        value[leaf] = loss.leaf(residual[rows], weights[rows])
 
     leaves = np.flatnonzero(sizes)
     team.run_each(set_leaf, leaves[np.argsort(-sizes[leaves], kind="stable")].tolist())

@@ -30,7 +30,8 @@ class Stage:
         is_whole = weights.exact and weights.unit == 1.0 and int(counts.sum()) <= _MANY
         self.y, self.loss, self.rows = y, loss, rows
         self.targets = np.ascontiguousarray(np.atleast_2d(y.T))
-        self.labels = y.astype(np.int64) if loss.n_outputs > 1 else np.zeros(0, np.int64)
+        has_classes = loss.n_outputs > 1 and not hasattr(loss, "of_output")
+        self.labels = y.astype(np.int64) if has_classes else np.zeros(0, np.int64)
         self.weights = counts * (weights.unit * factors)
         # Whole weights multiply whole steps: three repeats of a row are three times its steps.
         self.whole = counts if is_whole and counts.max() > 1 else np.ones(1, np.int64)
@@ -44,6 +45,14 @@ class Stage:
         self.pairs = np.empty((len(self.start), 2, n_rows), np.float32)
         self.offset = np.empty((0, n_rows))
         self.row_numbers: NDArray[np.int64] | None = None
+
+    def loss_of(self, output: int) -> Any:
+        """Return the loss of an output, where each has its own, or else that of all."""
+        return self.loss.of_output(output) if hasattr(self.loss, "of_output") else self.loss
+
+    def target_of(self, output: int) -> Floats:
+        """Return the targets of an output, float64 [n_rows]; all outputs may share them."""
+        return np.asarray(self.targets[output % len(self.targets)])
 
     def number_of(self, row: int) -> int:
         """Return the number of a row in the user's table, where rows may have no weight."""
@@ -71,9 +80,10 @@ class Stage:
             for y, raw, pairs in zip(self.targets, self.raw, self.pairs, strict=True):
                 np.multiply(self.loss.derivatives(y, raw), self.real, out=pairs)
         else:
-            for k, y in enumerate(self.targets):
-                scores, pairs = self.raw[k : k + 1], self.pairs[k : k + 1]
-                team.run(derive, self.loss, y, self.real, scores, pairs)
+            for output in range(len(self.raw)):
+                own, loss = slice(output, output + 1), self.loss_of(output)
+                given = self.target_of(output), self.real, self.raw[own]
+                team.run(derive, loss, *given, self.pairs[own])
 
     def peaks(self, output: int, team: Team, number: int) -> Floats:
         """Return the largest |g| and h of an output; raise if they are no derivatives to use.
@@ -92,7 +102,7 @@ def unusable(stage: Stage, output: int, number: int) -> FloatingPointError:
     """Build the error for derivatives that are not finite, or a Hessian below zero."""
     g, h = stage.pairs[output]
     row = int(np.flatnonzero(~(np.isfinite(g) & np.isfinite(h) & (h >= 0)))[0])
-    y = stage.targets[output % len(stage.targets), row]  # classes have one target for all outputs
+    y = stage.target_of(output)[row]
     remedy = "Use a smaller learning_rate, or rescale y."
     if h[row] < 0:
         remedy = (

@@ -69,6 +69,7 @@ class Explains(ReadsTables):
         scoring: Any = "loss",
         n_repeats: int = 5,
         sample_weight: Any = None,
+        offset: Any = None,
         random_state: Any = None,
     ) -> Bunch:
         """Return how much worse predictions become if the values of a feature are shuffled.
@@ -83,6 +84,7 @@ class Explains(ReadsTables):
         n_repeats : int
             How often each feature is shuffled.
         sample_weight : array [n_rows] or None
+        offset : as in `predict`
         random_state : int, RandomState or None
             None: that of the model. Each shuffle is a function of the seed, the feature and
             the repeat, applied to the rows in an order that depends on their content only:
@@ -94,13 +96,13 @@ class Explains(ReadsTables):
             `importances`, float64 [n_features, n_repeats], `importances_mean` and
             `importances_std`. A feature without splits has exactly 0.
         """
-        shuffling = Shuffling(scoring, n_repeats, sample_weight, random_state)
+        shuffling = Shuffling(scoring, n_repeats, sample_weight, offset, random_state)
         return permutation_importances(self, X, y, shuffling)
 
     def shap_values(self, X: Any, background: Any = None) -> Floats:
         """Share each row's raw score out among its features: exact Shapley values.
 
-            raw score = expected_value(background) + sum of the row's values
+            raw score = expected_value(background) + sum of the row's values (+ offset, if any)
 
         Parameters
         ----------

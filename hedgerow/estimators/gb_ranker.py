@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +81,10 @@ class GradientBoostingRanker(BaseGradientBoosting):
         What a label is worth: 2^y - 1 (y up to 31) or y. Labels are numbers >= 0, not
         necessarily whole.
     min_child_weight : float
-        Least sum of Hessians of a leaf.
+        Least sum of Hessians of a leaf. With "lambdarank" those of a whole query add up to about
+        sigma^2, with "pairwise" to sigma^2 / 2 for each of its pairs at most.
+    l2 : float
+        Small, as the Hessians are.
     dropout, max_dropped, skip_dropout : float, int, float
         Of earlier rounds. Rows are not sampled: those of a query belong together.
     early_stopping : "auto" or bool
@@ -136,7 +139,7 @@ class GradientBoostingRanker(BaseGradientBoosting):
         min_samples_leaf: int = 1,
         min_child_weight: float = 1.0,
         l1: float = 0.0,
-        l2: float = 1.0,
+        l2: float = 0.01,
         gamma: float = 0.0,
         prune: str = "pre",
         max_features: Any = None,
@@ -255,14 +258,25 @@ class GradientBoostingRanker(BaseGradientBoosting):
             )
         return folds
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the scores to rank by, the highest first; only rows of a query compare."""
-        return np.ascontiguousarray(self._raw(X)[:, 0])
+    def predict(self, X: Any, n_trees: int | None = None) -> NDArray[np.float64]:
+        """Return the scores to rank by, the highest first; only rows of a query compare.
+
+        n_trees: predict by the first rounds only, 0 (all scores are 0) to `n_estimators_`.
+        """
+        return np.ascontiguousarray(self._raw(X, n_trees)[:, 0])
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield the scores after each round."""
         for raw in self._staged_raw(X):
             yield np.ascontiguousarray(raw[:, 0])
+
+    def permutation_importances(self, *_: Any, **__: Any) -> NoReturn:
+        """Refuse: a ranking is of whole queries, and this method of other models is of rows."""
+        raise TypeError(
+            "permutation_importances measures a loss of rows, but rankings are of queries. Use "
+            "sklearn.inspection.permutation_importance(model, X, y, scoring=lambda model, X, y: "
+            "model.score(X, y, qid=qid))."
+        )
 
     def score(
         self, X: Any, y: Any, sample_weight: Any = None, *, qid: Any = None, group: Any = None

@@ -20,6 +20,7 @@ from hedgerow.losses import (
     Huber,
     Poisson,
     Quantile,
+    Quantiles,
     SquaredError,
     Tweedie,
     custom_loss,
@@ -55,8 +56,9 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         With "absolute_error", "quantile" and "huber" the leaves are set to what minimises
         the loss in them (Huber: Friedman's step), whatever the method. Or a loss of your own
         (see Notes), or a value such as `hedgerow.losses.Tweedie(1.2)`.
-    alpha : float
-        The level of "quantile"; for "huber" the share of rows that are no outliers.
+    alpha : float, or increasing levels of "quantile"
+        The level of "quantile"; for "huber" the share of rows that are no outliers. With
+        several levels `predict` has a column for each, and no row's quantiles cross.
     power : float
         Of "tweedie", between 1 and 2.
     method : {"newton", "gradient"}
@@ -218,7 +220,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BOOSTING_CONSTRAINTS | {
         "loss": [StrOptions(set(REGRESSION_LOSSES)), tuple, callable],
-        "alpha": [Interval(Real, 0.0, 1.0, closed="neither")],
+        "alpha": [Interval(Real, 0.0, 1.0, closed="neither"), "array-like"],
         "power": [Interval(Real, 1.0, 2.0, closed="neither")],
     }
 
@@ -226,7 +228,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         self,
         *,
         loss: Any = "squared_error",
-        alpha: float = 0.9,
+        alpha: Any = 0.9,
         power: float = 1.5,
         method: str = "newton",
         n_estimators: Any = 100,
@@ -326,16 +328,16 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         for output in targets.T:
             loss.check(output[weights > 0])
         self.n_outputs_ = targets.shape[1]
-        if self.n_outputs_ > 1 and hasattr(loss, "adapted"):
+        if self.n_outputs_ > 1 and (hasattr(loss, "adapted") or hasattr(loss, "of_output")):
             raise ValueError(
-                f"y has {self.n_outputs_} columns, but loss={self.loss!r} sets itself by one. Fit "
-                "one model for each column, or use another loss."
+                f"y has {self.n_outputs_} columns, but loss={self.loss!r} (or several levels of "
+                "alpha) sets itself by one. Fit one model for each column, or use another loss."
             )
         self._keep(table, Sample(self._columns(targets), weights), loss, request)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = self.loss != "huber"
+        tags.target_tags.multi_output = self.loss != "huber" and np.ndim(self.alpha) == 0
         return tags
 
     def _columns(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -346,23 +348,36 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         """Return the loss that the parameters name, or are."""
         if not isinstance(self.loss, str):
             return custom_loss(self.loss)
+        if np.ndim(self.alpha) > 0:
+            return self._levels()
         given = {"huber": {"alpha": self.alpha}, "quantile": {"level": self.alpha}}
         given["tweedie"] = {"power": self.power}
         numbers = {name: float(number) for name, number in given.get(self.loss, {}).items()}
         return REGRESSION_LOSSES[self.loss](**numbers)
+
+    def _levels(self) -> Quantiles:
+        """Return the loss of several levels."""
+        if self.loss != "quantile":
+            raise ValueError(
+                f"alpha={self.alpha!r} has several levels, which only loss='quantile' has; the "
+                f"loss is {self.loss!r}. Pass one number, or loss='quantile'."
+            )
+        return Quantiles(tuple(float(level) for level in self.alpha))
 
     def predict(
         self, X: Any, n_trees: int | None = None, offset: Any = None
     ) -> NDArray[np.float64]:
         """Return the predicted mean, or the median or quantile that the loss is about.
 
-        [n_rows], or [n_rows, n_outputs] if there are several.
+        [n_rows], or [n_rows, n_outputs] if there are several; several quantiles are [n_rows,
+        n_levels], nondecreasing in each row.
         n_trees: predict by the first rounds only, 0 (the start) to `n_estimators_`.
         """
         return self._predicted(self._raw(X, n_trees, offset))
 
     def _predicted(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(self._loss.link(self._columns(raw)))
+        has_levels = isinstance(self._loss, Quantiles)
+        return np.asarray(self._loss.link(raw if has_levels else self._columns(raw)))
 
     def _watched_targets(self, y: Any, n_rows: int) -> NDArray[np.float64]:
         """Return the targets of rows that are watched."""

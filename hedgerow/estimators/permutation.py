@@ -16,11 +16,13 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.ensembles.curve import losses_of, steady_sum
+from hedgerow.ensembles.curve import Scored, mean_loss, steady_sum
 from hedgerow.estimators.checks import check_labels, check_length, check_targets, check_weights
 from hedgerow.kernels.team import hired
 
 Floats = NDArray[np.float64]
+
+_OF_ROWS = ("loss", "loss_of", "row_losses", "derivatives")  # a loss of rows has one of them
 
 
 class Shuffling(NamedTuple):
@@ -29,16 +31,25 @@ class Shuffling(NamedTuple):
     scoring: Any
     n_repeats: int
     sample_weight: Any
+    offset: Any
     random_state: Any
 
 
 class _Rows(NamedTuple):
-    """Rows in an order that depends on their content only; y is in numbers, labels as given."""
+    """Rows in an order that depends on their content only.
+
+    values   float64 [n_rows, n_features]
+    targets  float64 [n_rows, n_targets]    numbers of classes, or what y is
+    labels   any [n_rows]                   as they were given
+    weights  float64 [n_rows]
+    offset   float64 [n_rows, n_outputs]
+    """
 
     values: Floats
-    y: Floats
+    targets: Floats
     labels: NDArray[Any]
     weights: Floats
+    offset: Floats
 
 
 def permutation_importances(model: Any, X: Any, y: Any, shuffling: Shuffling) -> Bunch:
@@ -47,12 +58,18 @@ def permutation_importances(model: Any, X: Any, y: Any, shuffling: Shuffling) ->
     n_repeats = shuffling.n_repeats
     if isinstance(n_repeats, bool) or not isinstance(n_repeats, Integral) or n_repeats < 1:
         raise ValueError(f"n_repeats={n_repeats!r}: pass a whole number from 1 up.")
-    rows = _rows(model, X, y, shuffling.sample_weight)
+    if not any(hasattr(model._loss, name) for name in _OF_ROWS):
+        raise ValueError(
+            f"{type(model).__name__} is judged by queries, and shuffling takes rows one by one. "
+            "Use importances() or shap_values(X)."
+        )
+    rows = _rows(model, X, y, shuffling)
     given = model.random_state if shuffling.random_state is None else shuffling.random_state
     seed = int(check_random_state(given).randint(2**31 - 1))
-    harm = (
-        _loss(model, rows) if shuffling.scoring == "loss" else _minus_score(model, rows, shuffling)
-    )
+    shown = copy.copy(model)
+    shown._values = np.asarray  # tables that come are numbers already
+    shown._offset = lambda *_: rows.offset
+    harm = _loss(shown, rows) if shuffling.scoring == "loss" else _cost(shown, rows, shuffling)
     found = np.zeros((model.n_features_in_, n_repeats))
     before, values = harm(rows.values), rows.values.copy()
     for feature in np.flatnonzero(model.importances("split")):
@@ -65,29 +82,32 @@ def permutation_importances(model: Any, X: Any, y: Any, shuffling: Shuffling) ->
     return Bunch(importances=found, importances_mean=mean, importances_std=deviation)
 
 
-def _rows(model: Any, X: Any, y: Any, sample_weight: Any) -> _Rows:
+def _rows(model: Any, X: Any, y: Any, shuffling: Shuffling) -> _Rows:
     values = model._values(X)
-    weights = check_weights(sample_weight, len(values))
-    labels = np.asarray(y)
+    weights = check_weights(shuffling.sample_weight, len(values))
+    offset = model._offset(shuffling.offset, len(values))
+    offset = np.broadcast_to(offset, (len(values), model._model.n_outputs))
+    labels: NDArray[Any]
     if hasattr(model, "classes_"):
         labels = check_labels(model, y)
         check_length("y", labels, len(values))
-        targets = _codes(model.classes_, labels)
+        targets = _codes(model.classes_, labels)[:, None]
     else:
-        targets = labels = _targets(model, y, len(values))
-    order = np.lexsort([weights, *np.atleast_2d(targets.T), *values.T])
+        targets = _targets(model, y, len(values))
+        labels = targets if targets.shape[1] > 1 else targets[:, 0]
+    order = np.lexsort([*offset.T, weights, *targets.T, *values.T])
     order = order[weights[order] > 0]
-    return _Rows(values[order], targets[order], labels[order], weights[order])
+    return _Rows(*(each[order] for each in (values, targets, labels, weights, offset)))
 
 
 def _targets(model: Any, y: Any, n_rows: int) -> Floats:
-    targets, n_outputs = check_targets(model, y, n_rows), model._model.n_outputs
+    targets, n_outputs = check_targets(model, y, n_rows), getattr(model, "n_outputs_", 1)
     if targets.shape[1] != n_outputs:
         raise ValueError(
-            f"y has {targets.shape[1]} columns, but the model has {n_outputs} outputs. Pass the "
-            "columns that it was fitted with."
+            f"y has {targets.shape[1]} columns, but the model was fitted with {n_outputs}. "
+            "Pass the same columns."
         )
-    return targets if n_outputs > 1 else targets[:, 0]
+    return targets
 
 
 def _codes(classes: NDArray[Any], labels: NDArray[Any]) -> Floats:
@@ -102,26 +122,29 @@ def _codes(classes: NDArray[Any], labels: NDArray[Any]) -> Floats:
 
 def _loss(model: Any, rows: _Rows) -> Callable[[Floats], float]:
     """Return the mean loss as a function of values."""
-    n_rows = len(rows.y)
-    every = np.arange(n_rows)
+    loss, n_rows = model._loss, len(rows.values)
+    if hasattr(loss, "derivatives"):
+        raise ValueError(
+            f"{loss} only knows derivatives: there is no loss to rise. Pass scoring=..., such as "
+            "'r2' or 'accuracy', or fit with a class that has the method `loss(self, y, f)`."
+        )
+    y = rows.targets if rows.targets.shape[1] > 1 else np.ascontiguousarray(rows.targets[:, 0])
+    total = steady_sum(rows.weights)
 
     def harm(values: Floats) -> float:
-        with hired(model.n_jobs, float(n_rows) * len(model._model.grove.output)) as team:
-            raw = np.ascontiguousarray(model._model.raw(values, team).T)
-            losses = losses_of(model._loss, rows.y, raw, every, team)
-        return steady_sum(losses * rows.weights) / steady_sum(rows.weights)
+        raw = np.ascontiguousarray(model._raw(values).T)
+        with hired(model.n_jobs, float(n_rows) * len(raw)) as team:
+            return mean_loss(loss, Scored(y, raw, rows.weights, total), team)
 
     return harm
 
 
-def _minus_score(model: Any, rows: _Rows, shuffling: Shuffling) -> Callable[[Floats], float]:
+def _cost(model: Any, rows: _Rows, shuffling: Shuffling) -> Callable[[Floats], float]:
     """Return minus a score of scikit-learn as a function of values."""
-    shown = copy.copy(model)
-    shown._values = np.asarray  # tables that come are numbers already
-    scorer = check_scoring(shown, shuffling.scoring)
+    scorer = check_scoring(model, shuffling.scoring)
     weights = {} if shuffling.sample_weight is None else {"sample_weight": rows.weights}
 
     def harm(values: Floats) -> float:
-        return -float(scorer(shown, values, rows.labels, **weights))
+        return -float(scorer(model, values, rows.labels, **weights))
 
     return harm

@@ -4,6 +4,7 @@ from hedgerow.losses.automatic import WithDerivatives, with_derivatives
 from hedgerow.losses.classification import Bernoulli, Exponential, Multinomial
 from hedgerow.losses.custom import Callback, custom_loss
 from hedgerow.losses.positive import Gamma, Poisson, Tweedie
+from hedgerow.losses.quantiles import Quantiles
 from hedgerow.losses.ranking import LambdaRank, Pairwise, RankingLoss
 from hedgerow.losses.regression import AbsoluteError, Huber, Quantile, SquaredError
 
@@ -19,6 +20,7 @@ __all__ = [
     "Pairwise",
     "Poisson",
     "Quantile",
+    "Quantiles",
     "RankingLoss",
     "SquaredError",
     "Tweedie",

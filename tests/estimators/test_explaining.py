@@ -10,7 +10,11 @@ from sklearn.exceptions import NotFittedError
 from sklearn.inspection import permutation_importance
 from sklearn.metrics import log_loss, make_scorer, mean_squared_error
 
-from hedgerow import GradientBoostingClassifier, GradientBoostingRegressor
+from hedgerow import (
+    GradientBoostingClassifier,
+    GradientBoostingRanker,
+    GradientBoostingRegressor,
+)
 from tests.estimators.tables import census, message
 
 FEW = {"n_estimators": 8, "min_child_weight": 1.0}
@@ -242,3 +246,37 @@ def test_the_loss_of_classes_may_be_weighted():
         PROBLEM.X, PROBLEM.classes, sample_weight=weights, scoring=scorer
     )
     assert_allclose(found.importances, scored.importances, rtol=1e-12, atol=1e-15)
+
+
+def test_an_offset_is_part_of_a_rows_loss():
+    X, y, _ = useful_and_useless()
+    exposure = np.random.default_rng(3).uniform(1.0, 5.0, 300)
+    model = GradientBoostingRegressor(**FEW, loss="poisson", random_state=0)
+    model.fit(X, np.exp(y) * exposure, offset=np.log(exposure))
+    ask = model.permutation_importances
+    assert "fitted with an offset" in message(ask, X, np.exp(y) * exposure)
+    found = ask(X, np.exp(y) * exposure, offset=np.log(exposure))
+    assert found.importances_mean[0] == found.importances_mean.max() > 0
+    order = np.random.default_rng(4).permutation(300)
+    again = ask(X[order], (np.exp(y) * exposure)[order], offset=np.log(exposure)[order])
+    assert_array_equal(found.importances, again.importances)
+    other = ask(X, np.exp(y) * exposure, offset=0.0)
+    assert not np.array_equal(found.importances, other.importances)
+
+
+def test_losses_without_values_are_scored_instead():
+    X, y, _ = useful_and_useless()
+    model = GradientBoostingRegressor(**FEW, loss=lambda y, raw: (raw - y, np.ones(len(y))))
+    model.fit(X, y)
+    assert "Pass scoring=" in message(model.permutation_importances, X, y)
+    assert model.permutation_importances(X, y, scoring="r2").importances_mean[0] > 0
+
+
+def test_a_ranker_is_explained_but_not_row_by_row():
+    X, y, _ = useful_and_useless()
+    relevance = np.digitize(y, [-1.0, 1.0])
+    model = GradientBoostingRanker(**FEW).fit(X, relevance, qid=np.arange(300) // 30)
+    total = model.expected_value() + model.shap_values(X).sum(axis=1)
+    assert_allclose(total, model.predict(X), **EXACT)
+    assert_array_equal(model.predict(X, n_trees=3), list(model.staged_predict(X))[2])
+    assert "is judged by queries" in message(model.permutation_importances, X, relevance)

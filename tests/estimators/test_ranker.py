@@ -7,6 +7,7 @@ import pytest
 import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.inspection import permutation_importance
 from sklearn.metrics import ndcg_score
 from sklearn.model_selection import GroupKFold, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -162,6 +163,32 @@ def test_the_last_stage_is_the_prediction():
     stages = list(model.staged_predict(X))
     assert len(stages) == model.n_estimators_ == 8
     assert_array_equal(stages[-1], model.predict(X))
+    assert_array_equal(stages[2], model.predict(X, n_trees=3))
+    assert_array_equal(model.predict(X, n_trees=0), np.zeros(len(y)))
+
+
+@pytest.mark.parametrize("loss", ["lambdarank", "pairwise"])
+def test_a_model_that_goes_on_is_the_one_that_never_stopped(loss):
+    X, y, qid = searches()
+    order = np.random.default_rng(4).permutation(len(y))
+    model = GradientBoostingRanker(**FEW, loss=loss, warm_start=True)
+    model.set_params(n_estimators=3).fit(X, y, qid=qid)
+    model.set_params(n_estimators=8).fit(X[order], y[order], qid=qid[order])
+    assert model.fingerprint_ == fingerprint(
+        GradientBoostingRanker(**FEW, loss=loss), X, y, qid=qid
+    )
+
+
+def test_importance_is_measured_on_whole_queries():
+    X, y, qid = searches()
+    model = GradientBoostingRanker(**FEW).fit(X, y, qid=qid)
+    assert "scoring=lambda model, X, y" in message(
+        model.permutation_importances, X, y, error=TypeError
+    )
+    found = permutation_importance(
+        model, X, y, scoring=lambda model, X, y: model.score(X, y, qid=qid), random_state=0
+    )
+    assert found.importances_mean.argmax() == model.feature_importances_.argmax() == 0
 
 
 def test_early_stopping_keeps_the_best_round_of_queries_held_out():
@@ -272,7 +299,7 @@ def test_labels_that_are_no_grades_are_refused(y, said):
 
 
 def test_large_labels_may_gain_themselves():
-    model = GradientBoostingRanker(gain="linear", min_child_weight=0.0, l2=0.01)
+    model = GradientBoostingRanker(gain="linear", min_child_weight=0.0)
     model.fit(ROWS, [0, 100, 200, 1000], group=[4])
     assert (np.diff(model.predict(ROWS)) > 0).all()
 

@@ -1,0 +1,103 @@
+"""Several quantiles in one model: they never cross, and are as good as models of one level."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+
+from hedgerow import GradientBoostingRegressor
+from tests.estimators.tables import census
+
+LEVELS = [0.05, 0.3, 0.5, 0.7, 0.95]
+MODEL = GradientBoostingRegressor(
+    loss="quantile", alpha=LEVELS, n_estimators=15, min_child_weight=1.0, learning_rate=0.5
+)
+
+
+def fitted(problem, weights=None, **parameters):
+    return clone(MODEL).set_params(**parameters).fit(problem.X, problem.numbers, weights)
+
+
+def test_quantiles_do_not_cross_whatever_the_row():
+    problem, other = census(300), census(500, seed=9)
+    model = fitted(problem)
+    raw, shown = model._raw(other.X), model.predict(other.X)
+    assert (np.diff(raw, axis=1) < 0).any()  # the trees alone would
+    assert shown.shape == (500, 5)
+    assert (np.diff(shown, axis=1) >= 0).all()
+    for stage in model.staged_predict(other.X):
+        assert (np.diff(stage, axis=1) >= 0).all()
+    assert_array_equal(stage, shown)
+
+
+def test_each_score_is_that_of_a_model_of_its_level():
+    problem = census(300)
+    raw = fitted(problem)._raw(problem.X)
+    for k, level in enumerate(LEVELS):
+        assert_array_equal(raw[:, k], fitted(problem, alpha=level).predict(problem.X))
+
+
+def test_order_threads_and_repeats_make_no_difference():
+    problem = census(300, seed=4)
+    weights = np.random.default_rng(5).integers(0, 5, 300)
+    repeated = problem.rows(np.random.default_rng(6).permutation(np.repeat(range(300), weights)))
+    prints = {fitted(problem, weights, n_jobs=n).fingerprint_ for n in (1, 3)}
+    assert prints == {fitted(repeated).fingerprint_}
+
+
+def test_early_stopping_watches_the_mean_loss_of_the_levels():
+    problem = census(500)
+    model = fitted(problem, early_stopping=True, n_estimators=100, n_iter_no_change=3)
+    losses = model.validation_losses_
+    assert model.n_estimators_ == int(np.argmin(losses)) < len(losses) - 1
+    assert np.isfinite(losses).all()
+    copy = pickle.loads(pickle.dumps(model))
+    assert_array_equal(copy.predict(problem.X), model.predict(problem.X))
+
+
+def test_rounds_are_chosen_by_cross_validation_and_by_given_rows():
+    problem, other = census(300), census(200, seed=9)
+    chosen = fitted(problem, n_estimators="cv", max_estimators=10, cv=3)
+    assert chosen.oof_predictions_.shape == (300, 5)
+    assert (np.diff(chosen.oof_predictions_, axis=1) >= 0).all()
+    model = clone(MODEL).fit(problem.X, problem.numbers, eval_set=(other.X, other.numbers))
+    above = other.numbers[:, None] - model.predict(other.X)
+    pinball = np.maximum(np.array(LEVELS) * above, (np.array(LEVELS) - 1.0) * above).mean()
+    (history,) = model.evals_result_.values()
+    assert_allclose(history["loss"][model.n_estimators_], pinball, rtol=1e-9)
+
+
+def test_an_offset_moves_each_score():
+    problem = census(300)
+    offset = np.linspace(-1.0, 1.0, 300)[:, None] * np.ones(5)
+    model = clone(MODEL).fit(problem.X, problem.numbers, offset=offset)
+    residuals = problem.numbers[:, None] - offset
+    below = (residuals <= model._model.start + 1e-9).mean(axis=0)
+    assert (np.abs(below - LEVELS) < 1 / 150).all()
+
+
+def test_importance_is_measured_by_the_mean_loss_of_the_levels():
+    problem = census(300)
+    found = fitted(problem).permutation_importances(problem.X, problem.numbers, n_repeats=1)
+    assert found.importances_mean.max() > 0
+
+
+def test_one_level_in_a_list_is_one_column():
+    problem = census(100)
+    one = fitted(problem, alpha=[0.3]).predict(problem.X)
+    assert_array_equal(one[:, 0], fitted(problem, alpha=0.3).predict(problem.X))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"loss": "huber"}, "only loss='quantile' has; the loss is 'huber'"),
+        ({"alpha": [0.9, 0.1]}, "levels that increase"),
+        ({"alpha": [0.1, 1.5]}, "alpha=1.5"),
+    ],
+)
+def test_levels_that_make_no_sense_are_refused(parameters, said):
+    with pytest.raises(ValueError, match=said):
+        fitted(census(50), **parameters)
