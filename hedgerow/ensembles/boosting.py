@@ -53,8 +53,9 @@ class BoostingRules:
     newton : bool
         Fit trees by second order, score G^2 / (2 (H + l2)), or by least squares to g.
     l1, l2 : float
-    smooth : float
-        Draws the means of rare categories to 0 when categories are ordered.
+    smooth, rare : float
+        Sums of Hessians. `smooth` draws the means of categories to 0 when they are ordered;
+        those of less than `rare` have one mean together and are not parted.
     signs : int64 [n_features] or None
         1 or -1: the model must not fall or rise in this feature; 0: it may.
     sampling : Sampling
@@ -74,6 +75,7 @@ class BoostingRules:
     l1: float = 0.0
     l2: float = 1.0
     smooth: float = 10.0
+    rare: float = 10.0
     signs: NDArray[np.int64] | None = None
     sampling: Sampling = EVERY_ROW
     watches_bag: bool = False
@@ -98,7 +100,7 @@ class Boosting:
         stage, rules = self.stage, self._rules
         # The gain of trees that are fitted by least squares has no penalties.
         l1, l2 = (rules.l1, rules.l2) if rules.newton else (0.0, 0.0)
-        penalties = Penalties(float(l1), float(l2), rules.smooth)
+        penalties = Penalties(float(l1), float(l2), rules.smooth, rules.rare)
         if rules.vector_leaves and len(stage.start) > 1:
             return VectorTrees(self._table, rules.growth, penalties, self._team)
         cells = Cells.of(len(stage.y), stage.total_weight, rules.growth)

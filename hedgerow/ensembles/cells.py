@@ -21,11 +21,12 @@ _MANY_ROWS = 2**25  # beyond, packed sums leave less than 6 bits to a row
 
 
 class Penalties(NamedTuple):
-    """What a leaf's value costs, and how far rare categories are drawn to 0."""
+    """What a leaf's value costs, how far categories' means are drawn to 0, and which are rare."""
 
     l1: float
     l2: float
     smooth: float
+    rare: float
 
 
 class Cells(NamedTuple):
@@ -77,11 +78,12 @@ class Cells(NamedTuple):
     ) -> tuple[Any, Any]:
         """Return moments and criterion; units are what the steps of g and h are worth."""
         smooth = float(penalties.smooth / units[1])
+        least = int(penalties.rare / units[1])
         worth = float(units[0]), float(units[1]), penalties.l1, penalties.l2
-        moments: Any = GradientPairs(*weights, smooth)
+        moments: Any = GradientPairs(*weights, smooth, least)
         criterion: Any = Newton(*worth)
         if self.bits:
-            moments = GradientCounts(*weights, smooth, self.bits)
+            moments = GradientCounts(*weights, smooth, self.bits, least)
             criterion = CountedNewton(*worth, self.bits)
         if signs is not None:
             criterion = Bounded(criterion, signs, 0, -np.inf, np.inf)

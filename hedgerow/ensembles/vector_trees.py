@@ -67,7 +67,7 @@ class VectorTrees:
         h_unit, g_units = float(units[0, 1]), np.ascontiguousarray(units[:, 0])
         if self._grower is None:
             self._pairs = np.empty((n_rows, n_outputs), np.int64)
-        l1, l2, smooth = self._penalties
+        l1, l2, smooth, _ = self._penalties
         moments = GradientVectors(n_outputs, self._pairs, smooth / h_unit)
         criterion = NewtonVectors(n_outputs, g_units, h_unit, l1, l2)
         records = np.empty(drawn.n_most if self._grower is None else 0, np.int64)

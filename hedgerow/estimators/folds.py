@@ -9,11 +9,17 @@ from numpy.typing import NDArray
 def content_folds(
     values: NDArray[np.float64], targets: NDArray[Any], n_folds: int
 ) -> NDArray[np.int64]:
-    """Deal rows out to folds by their targets, then by a digest of their values.
+    """Deal rows out to folds, those of equal values together: by their least target, then values.
 
-    Neighbours in this order go to different folds, which balances classes and targets.
+    Neighbours in this order go to different folds, which balances classes and targets. Equal
+    values with different targets stay together: apart, a model would be judged by the very
+    rows that its training rows contradict.
     """
-    return _dealt([_digests(values), *np.atleast_2d(targets.T)], n_folds)
+    digests, place = np.unique(_digests(values), return_inverse=True)
+    order = np.argsort(place, kind="stable")
+    first = np.searchsorted(place[order], np.arange(len(digests)))
+    least = [np.minimum.reduceat(target[order], first) for target in np.atleast_2d(targets.T)]
+    return _dealt([digests, *least], n_folds)[place]
 
 
 def query_folds(

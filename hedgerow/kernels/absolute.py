@@ -46,7 +46,7 @@ class AbsoluteError(NamedTuple):
         return np.nan  # sums do not tell
 
     def screen(self, moments, rules, total, n_cuts, width, scratch):
-        return -np.inf  # no histograms are made for it
+        return -np.inf, 1.0  # no histograms are made for it
 
     def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
         _line_up(codes, feature, n_codes, start, node, width, scratch)

@@ -25,6 +25,7 @@ class GradientCounts(NamedTuple):
     mask: int
     smooth: float
     bits: int
+    least: int = 0
 
     def width(self):
         return 2
@@ -48,6 +49,9 @@ class GradientCounts(NamedTuple):
 
     def same(self, record, other):
         return False
+
+    def rare(self):
+        return self.least
 
     def n_orders(self):
         return 1

@@ -49,6 +49,9 @@ class GradientVectors(NamedTuple):
     def same(self, record, other):
         return False
 
+    def rare(self):
+        return 0
+
     def n_orders(self):
         return self.n_outputs
 

@@ -97,6 +97,7 @@ callable_in_kernels("count", "sums, first=0")
 callable_in_kernels("seen", "total, room")
 callable_in_kernels("same", "record, other")
 callable_in_kernels("key", "sums, order")
+callable_in_kernels("rare")
 callable_in_kernels("n_orders")
 callable_in_kernels("at", "moments, sums")  # criteria
 callable_in_kernels("score", "sums, first=0", inlined=True)

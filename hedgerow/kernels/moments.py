@@ -73,6 +73,9 @@ class ClassWeights(NamedTuple):
     def same(self, record, other):
         return record >> 32 == other >> 32
 
+    def rare(self):
+        return 0
+
     def n_orders(self):
         """Orders in which categories are tried: by the share of each class (one if K = 2)."""
         return 1 if self.n_classes == 2 else self.n_classes
@@ -121,6 +124,9 @@ class Targets(NamedTuple):
     def same(self, record, other):
         return self.labels[row_of(record)] == self.labels[row_of(other)]
 
+    def rare(self):
+        return 0
+
     def n_orders(self):
         return 1
 
@@ -167,6 +173,9 @@ class TargetVectors(NamedTuple):
     def same(self, record, other):
         return self.labels[row_of(record)] == self.labels[row_of(other)]
 
+    def rare(self):
+        return 0
+
     def n_orders(self):
         return self.n_outputs
 
@@ -185,11 +194,13 @@ class GradientPairs(NamedTuple):
     weights  int64 [n_rows], mask -1; or the number 1 alone, mask 0
     smooth   float64   steps of h that draw a category's mean to 0, so that rare categories
              do not stand at the ends of the order by chance
+    least    int64     steps of h below which a category is judged together with other rare ones
     """
 
     weights: NDArray[np.int64]
     mask: int
     smooth: float
+    least: int = 0
 
     def width(self):
         return 1
@@ -210,6 +221,9 @@ class GradientPairs(NamedTuple):
 
     def same(self, record, other):
         return False
+
+    def rare(self):
+        return self.least
 
     def n_orders(self):
         return 1

@@ -136,6 +136,8 @@ def _best_cut(problem, feature, n_codes, begin, end, start, node, scratch):
     cells, order = scratch.cells, scratch.order
     # If the criterion scores rows, keys[i] is the score of cut i and keys[n_codes] the node's own.
     scored = criterion.scores_rows(problem.codes, feature, n_codes, start, node, width, scratch)
+    # Keys are of categories then: none of equal means, as those of rare ones, are parted.
+    pooled = moments.rare() > 0 and problem.codes.features[feature].n_categories > 0
     for k in range(width):
         below[k] = cells[start * width + k] if start >= 0 else 0
     best, margin, position, mass_left = -np.inf, -1.0, np.int64(0), np.int64(0)
@@ -145,6 +147,8 @@ def _best_cut(problem, feature, n_codes, begin, end, start, node, scratch):
             below[k] += cells[first + k]
             above[k] = node.total[k] - below[k]
         if i < begin or min(moments.count(below), moments.count(above)) < rules.min_rows:
+            continue
+        if pooled and i + 1 < n_codes and scratch.keys[i] == scratch.keys[i + 1]:
             continue
         left, right = criterion.mass(below), criterion.mass(above)
         if min(left, right) >= rules.min_weight:
@@ -193,13 +197,24 @@ def _position_of(drawn, bins, first, n_values, order):
 
 @part
 def sort_categories(problem, feature, n_codes, node, by, scratch):
-    """Order the codes by the mean that `by` names (or by random keys), then by code."""
+    """Order the codes by the mean that `by` names (or by random keys), then by code.
+
+    Categories too rare to be judged alone have the mean of all of them.
+    """
     moments, keys, order = problem.moments, scratch.keys, scratch.order
-    cells, width = scratch.cells, moments.width()
+    cells, width, pool = scratch.cells, moments.width(), scratch.sides[0]
+    for k in range(width):
+        pool[k] = 0
+    for i in range(n_codes):
+        if problem.criterion.mass(cells, order[i] * width) < moments.rare():
+            for k in range(width):
+                pool[k] += cells[order[i] * width + k]
     for i in range(n_codes):
         code = order[i]
         if problem.rules.random_cut:
             keys[i] = uniform(mixed(mixed(node.bits, feature), 2 + code))
+        elif problem.criterion.mass(cells, code * width) < moments.rare():
+            keys[i] = moments.key(pool, by)
         else:
             keys[i] = moments.key(cells[code * width : (code + 1) * width], by)
     heap_sort(keys, order, n_codes)

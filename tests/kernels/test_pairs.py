@@ -39,7 +39,7 @@ from tests.strategies import (
     whole_weights,
 )
 
-G_UNIT, H_UNIT, SMOOTH = 0.125, 0.0625, 3.0
+G_UNIT, H_UNIT, SMOOTH, RARE = 0.125, 0.0625, 3.0, 30_000
 
 
 @st.composite
@@ -56,8 +56,8 @@ def pair_judge(problem: Problem, g, h, l1: float, l2: float, bits=0, signs=None)
     weights = np.array(problem.weights, np.int64)
     mask = -1 if (weights > 1).any() else 0
     known = weights if mask else np.ones(1, np.int64)
-    moments = GradientCounts(known, mask, SMOOTH, bits) if bits else None
-    moments = moments or GradientPairs(known, mask, SMOOTH)
+    moments = GradientCounts(known, mask, SMOOTH, bits, RARE) if bits else None
+    moments = moments or GradientPairs(known, mask, SMOOTH, RARE)
     criterion = CountedNewton(G_UNIT, H_UNIT, l1, l2, bits) if bits else None
     criterion = criterion or Newton(G_UNIT, H_UNIT, l1, l2)
     if signs is not None:
@@ -72,7 +72,7 @@ def pair_data(problem: Problem, table, g, h, l1: float, l2: float, signs=None) -
     features = tuple(
         _feature_of(column, table, number) for number, column in enumerate(problem.columns)
     )
-    newton = criteria.Newton(G_UNIT, H_UNIT, l1, l2, SMOOTH)
+    newton = criteria.Newton(G_UNIT, H_UNIT, l1, l2, SMOOTH, RARE)
     return Data(features, rows, newton if signs is None else criteria.Bounded(newton, signs))
 
 

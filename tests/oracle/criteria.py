@@ -214,9 +214,11 @@ class Newton:
 
     judges_rows = False
 
-    def __init__(self, g_unit: float, h_unit: float, l1: float, l2: float, smooth: float) -> None:
+    def __init__(
+        self, g_unit: float, h_unit: float, l1: float, l2: float, smooth: float, rare: int
+    ) -> None:
         self.g_unit, self.h_unit, self.l1, self.l2 = g_unit, h_unit, l1, l2
-        self.smooth = smooth
+        self.smooth, self.rare = smooth, rare
 
     def at(self, total: Sums) -> "Newton":  # noqa: ARG002
         return self
@@ -240,7 +242,7 @@ class Bounded:
     def __init__(self, newton: Newton, signs: Sequence[int], number: int = 0) -> None:
         self.newton, self.signs, self.number = newton, signs, number
         self.low, self.high = -math.inf, math.inf
-        self.mass, self.keys = newton.mass, newton.keys
+        self.mass, self.keys, self.rare = newton.mass, newton.keys, newton.rare
 
     def at(self, total: Sums) -> "Bounded":  # noqa: ARG002
         return self

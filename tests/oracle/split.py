@@ -170,11 +170,18 @@ def _category_scans(
     found = {feature.codes[row] for row in rows}
     codes = sorted(found, key=lambda code: (code is None, code))
     members = {code: [row for row in rows if feature.codes[row] == code] for code in codes}
-    keys = data.criterion.keys(sums_of(data, rows))
+    keys, least = data.criterion.keys(sums_of(data, rows)), getattr(data.criterion, "rare", 0)
+    rare = {c for c in codes if data.criterion.mass(sums_of(data, members[c])) < least}
+    pool = sums_of(data, [row for code in rare for row in members[code]])
     for key in keys if draw is None else [None]:
         if draw is None:
-            ordered = sorted(codes, key=lambda code: key(sums_of(data, members[code])))
-            chosen = range(len(codes) - 1)
+            mean = {c: key(pool if c in rare else sums_of(data, members[c])) for c in codes}
+            ordered = sorted(codes, key=mean.__getitem__)
+            chosen = [
+                place
+                for place, (one, next_one) in enumerate(pairwise(ordered))
+                if least == 0 or mean[one] != mean[next_one]
+            ]
         else:
             names = {code: 2 + (feature.missing if code is None else code) for code in codes}
             ordered = sorted(codes, key=lambda code: draw(names[code]))
