@@ -22,8 +22,6 @@ from hedgerow.kernels.team import hired
 
 Floats = NDArray[np.float64]
 
-_OF_ROWS = ("loss", "loss_of", "row_losses", "derivatives")  # a loss of rows has one of them
-
 
 class Shuffling(NamedTuple):
     """How importance is measured: see Explains.permutation_importances."""
@@ -58,11 +56,6 @@ def permutation_importances(model: Any, X: Any, y: Any, shuffling: Shuffling) ->
     n_repeats = shuffling.n_repeats
     if isinstance(n_repeats, bool) or not isinstance(n_repeats, Integral) or n_repeats < 1:
         raise ValueError(f"n_repeats={n_repeats!r}: pass a whole number from 1 up.")
-    if not any(hasattr(model._loss, name) for name in _OF_ROWS):
-        raise ValueError(
-            f"{type(model).__name__} is judged by queries, and shuffling takes rows one by one. "
-            "Use importances() or shap_values(X)."
-        )
     rows = _rows(model, X, y, shuffling)
     given = model.random_state if shuffling.random_state is None else shuffling.random_state
     seed = int(check_random_state(given).randint(2**31 - 1))

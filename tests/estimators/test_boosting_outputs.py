@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from hedgerow import GradientBoostingClassifier, GradientBoostingRegressor
-from tests.estimators.tables import census
+from tests.estimators.tables import census, message
 
 FEW = {"n_estimators": 8, "min_child_weight": 1.0}
 
@@ -122,6 +122,58 @@ def test_a_loss_that_sets_itself_by_the_target_takes_one():
         GradientBoostingRegressor(loss="huber").fit([[0.0], [1.0]], [[0.0, 1.0], [1.0, 2.0]])
 
 
+def test_gains_of_a_vector_tree_are_shared_by_its_outputs():
+    problem = census(500)
+    copies = np.tile(problem.numbers[:, None], 3)
+    vectors = GradientBoostingRegressor(**FEW, multi_output="vector").fit(problem.X, copies)
+    trees = GradientBoostingRegressor(**FEW).fit(problem.X, copies)
+    assert_allclose(vectors.importances("gain"), trees.importances("gain"), rtol=1e-9)
+
+
+@pytest.mark.parametrize("rule", [{"min_samples_leaf": 3}, {"monotonic_cst": [1]}])
+def test_rules_that_vector_leaves_do_not_know_are_refused(rule):
+    X, y = np.arange(8.0)[:, None], np.arange(16.0).reshape(8, 2)
+    model = GradientBoostingRegressor(**FEW, **rule, multi_output="vector")
+    assert "multi_output='trees'" in message(model.fit, X, y)
+    assert model.fit(X, y[:, 0]).n_outputs_ == 1  # one output has leaves of one number
+
+
+def test_each_output_may_be_monotone():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 1)), rng.normal(size=(300, 2))
+    model = GradientBoostingRegressor(**FEW, monotonic_cst=[1]).fit(X, y)
+    assert (np.diff(model.predict(np.sort(X, axis=0)), axis=0) >= 0).all()
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error"])
+def test_several_outputs_are_watched_go_on_and_have_offsets(loss):
+    problem, rng = census(300), np.random.default_rng(0)
+    y, offset = columns(problem), rng.normal(size=(300, 3))
+    given = {"offset": offset, "eval_set": (problem.X, y, None, offset)}
+    model = GradientBoostingRegressor(**FEW, loss=loss, warm_start=True).fit(problem.X, y, **given)
+    error = y - model.predict(problem.X, offset=offset)
+    each = 0.5 * error**2 if loss == "squared_error" else np.abs(error)
+    assert_allclose(model.evals_result_["eval_0"]["loss"][-1], each.sum(axis=1).mean(), rtol=1e-9)
+    half = GradientBoostingRegressor(**FEW, loss=loss, warm_start=True).set_params(n_estimators=3)
+    half.fit(problem.X, y, **given).set_params(n_estimators=8).fit(problem.X, y, **given)
+    assert half.fingerprint_ == model.fingerprint_
+    said = message(half.fit, problem.X, y[:, 0], offset=offset[:, 0])
+    assert "y has 1 columns, but the model" in said
+    found = model.permutation_importances(problem.X, y, offset=offset, n_repeats=1, random_state=0)
+    assert found.importances.max() > 0
+
+
+def test_several_outputs_choose_their_rounds_by_cross_validation():
+    problem = census(300)
+    model = GradientBoostingRegressor(
+        n_estimators="cv", max_estimators=15, cv=3, learning_rate=0.4, min_child_weight=1
+    ).fit(problem.X, columns(problem))
+    assert model.oof_predictions_.shape == (300, 3)
+    error = columns(problem) - model.oof_predictions_
+    losses = model.cv_results_.losses
+    assert_allclose(losses[model.n_estimators_], 0.5 * (error**2).sum(axis=1).mean(), rtol=1e-9)
+
+
 # ------------------------------------------------------------------ dropout
 
 
@@ -164,9 +216,21 @@ def test_a_dropped_round_and_its_replacement_are_made_smaller(n_dropped):
     assert sum(same) == 2 - n_dropped
 
 
-def test_dropout_goes_with_neither_early_stopping_nor_line_search():
+@pytest.mark.parametrize(
+    ("parameters", "remedy"),
+    [
+        ({"early_stopping": True}, "early_stopping=False"),
+        ({"learning_rate": "line_search"}, "a number as learning_rate"),
+        ({"n_estimators": "cv"}, "a number of rounds"),
+        ({"warm_start": True}, "warm_start=False"),
+    ],
+)
+def test_dropout_goes_with_nothing_that_needs_rounds_as_they_were(parameters, remedy):
     X, y = [[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]
-    with pytest.raises(ValueError, match="early_stopping=False"):
-        GradientBoostingRegressor(dropout=0.1, early_stopping=True).fit(X, y)
-    with pytest.raises(ValueError, match="a number as learning_rate"):
-        GradientBoostingRegressor(dropout=0.1, learning_rate="line_search").fit(X, y)
+    assert remedy in message(GradientBoostingRegressor(dropout=0.1, **parameters).fit, X, y)
+
+
+def test_dropout_has_no_rows_to_watch():
+    X, y = [[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]
+    said = message(GradientBoostingRegressor(dropout=0.1).fit, X, y, eval_set=(X, y))
+    assert "Leave eval_set out" in said

@@ -65,6 +65,48 @@ def test_rows_out_of_the_bag_tell_when_a_round_is_of_no_more_use():
     assert not hasattr(model.set_params(subsample=1.0).fit(X, y), "oob_improvement_")
 
 
+def test_going_on_keeps_what_was_measured_out_of_the_bag():
+    X, y = problem(300)
+    model = GradientBoostingRegressor(**FEW, subsample=0.5, oob_improvement=True, warm_start=True)
+    whole = model.fit(X, y).oob_improvement_
+    model = GradientBoostingRegressor(**model.get_params() | {"n_estimators": 3}).fit(X, y)
+    assert_array_equal(model.oob_improvement_, whole[:3])
+    assert_array_equal(model.set_params(n_estimators=8).fit(X, y).oob_improvement_, whole)
+    assert_array_equal(model.fit(X, y).oob_improvement_, whole)
+
+
+def test_a_loss_without_values_has_no_rows_out_of_the_bag():
+    def squares(y, raw):
+        return raw - y, np.ones(len(y))
+
+    model = GradientBoostingRegressor(**FEW, loss=squares, subsample=0.5, oob_improvement=True)
+    with pytest.raises(ValueError, match="oob_improvement=False"):
+        model.fit(*problem(50))
+
+
+@pytest.mark.parametrize("sampling", [{"subsample": 0.5}, {"sampling": "goss"}])
+def test_equal_rows_with_other_offsets_are_drawn_in_any_order(sampling):
+    X, y = np.repeat(np.arange(40.0), 10)[:, None], np.repeat(np.arange(40.0) % 7, 10)
+    offset, order = np.tile(np.arange(10.0), 40), np.random.default_rng(0).permutation(400)
+    model = GradientBoostingRegressor(**FEW, **sampling)
+    one = model.fit(X, y, offset=offset).fingerprint_
+    assert model.fit(X[order], y[order], offset=offset[order]).fingerprint_ == one
+
+
+@pytest.mark.parametrize("rule", [{"min_samples_leaf": 5}, {"monotonic_cst": [1, 0, 0, 0]}])
+@pytest.mark.parametrize("sampling", [{"subsample": 0.5}, {"sampling": "goss"}])
+def test_rules_of_growth_are_kept_in_samples(rule, sampling):
+    X, y = problem(300)
+    model = GradientBoostingRegressor(**FEW, **rule, **sampling).fit(X, y)
+    grove = model._model.grove
+    if "min_samples_leaf" in rule:
+        assert (grove.weight[grove.left < 0] >= 5 - 1e-9).all()  # a Hessian is 1, or more
+    else:
+        rows = np.tile(X[:1], (50, 1))
+        rows[:, 0] = np.linspace(-3.0, 3.0, 50)
+        assert (np.diff(model.predict(rows)) >= 0).all()
+
+
 def test_a_round_without_rows_adds_nothing():
     for loss, start in (("squared_error", 2.0), ("absolute_error", 1.0)):
         model = GradientBoostingRegressor(n_estimators=4, subsample=1e-9, random_state=0, loss=loss)

@@ -21,6 +21,7 @@ RANKERS = [
     GradientBoostingRanker(**FEW, loss="pairwise"),
     GradientBoostingRanker(**FEW, truncation=3, gain="linear", sigma=2.0),
     GradientBoostingRanker(**FEW, method="gradient"),
+    GradientBoostingRanker(**FEW, dropout=0.4, random_state=0),
     GradientBoostingRanker(**FEW, early_stopping=True, validation_fraction=0.3, n_iter_no_change=3),
 ]
 MODELS = pytest.mark.parametrize("model", RANKERS, ids=repr)

@@ -65,10 +65,12 @@ def test_weights_that_do_not_add_up_exactly_are_added_in_sorted_order():
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
-def test_rows_are_brought_together_by_leaf(n_threads):
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rows_are_brought_together_by_leaf(n_threads, weighted):
     rng = np.random.default_rng(0)
     leaves = rng.choice(np.array([-1, 1, 3, 4], np.int32), 2000)
     y, raw, weights = rng.normal(size=(3, 2000))
+    weights = weights if weighted else np.full(1, 0.7)
     counts = np.zeros((n_threads, 5), np.int64)
     with hired(n_threads, 1e9) as team:
         team.run(count_leaves, leaves, counts)
@@ -81,4 +83,5 @@ def test_rows_are_brought_together_by_leaf(n_threads):
     for node in range(5):
         own = slice(first[node], first[node] + sizes[node])
         assert_array_equal(residual[own], (y - raw)[leaves == node])
-        assert_array_equal(grouped[own], weights[leaves == node])
+        expected = np.broadcast_to(weights, 2000)[leaves == node]
+        assert_array_equal(grouped[own], expected)
