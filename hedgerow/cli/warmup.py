@@ -21,7 +21,7 @@ from hedgerow import (
 )
 from hedgerow.data.table import read_table
 from hedgerow.estimators.gb_ranker import RANKING_LOSSES
-from hedgerow.estimators.gb_regressor import REGRESSION_LOSSES
+from hedgerow.estimators.losses import REGRESSION_LOSSES
 from hedgerow.kernels.team import hired
 
 _N_ROWS = 900

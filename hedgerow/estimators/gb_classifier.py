@@ -16,7 +16,11 @@ from hedgerow.estimators.checks import (
     check_labels,
     check_length,
 )
-from hedgerow.estimators.gradient_boosting import BOOSTING_CONSTRAINTS, BaseGradientBoosting
+from hedgerow.estimators.gradient_boosting import (
+    BOOSTING_CONSTRAINTS,
+    BaseGradientBoosting,
+    keep_parameters,
+)
 from hedgerow.estimators.request import Request
 from hedgerow.losses import Bernoulli, Exponential, Multinomial, custom_loss
 from hedgerow.losses.classification import logistic_of_array
@@ -61,7 +65,7 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
-    def __init__(  # noqa: PLR0913, PLR0915  scikit-learn's parameters
+    def __init__(  # noqa: PLR0913  scikit-learn's parameters
         self,
         *,
         loss: Any = "log_loss",
@@ -110,51 +114,7 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.loss = loss
-        self.method = method
-        self.n_estimators = n_estimators
-        self.max_estimators = max_estimators
-        self.cv = cv
-        self.one_se = one_se
-        self.learning_rate = learning_rate
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.min_child_weight = min_child_weight
-        self.l1 = l1
-        self.l2 = l2
-        self.gamma = gamma
-        self.prune = prune
-        self.max_features = max_features
-        self.max_features_level = max_features_level
-        self.max_features_tree = max_features_tree
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
-        self.split_finding = split_finding
-        self.max_bins = max_bins
-        self.subsample = subsample
-        self.sampling = sampling
-        self.top_rate = top_rate
-        self.other_rate = other_rate
-        self.oob_improvement = oob_improvement
-        self.dropout = dropout
-        self.max_dropped = max_dropped
-        self.skip_dropout = skip_dropout
-        self.multi_output = multi_output
-        self.class_weight = class_weight
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.eval_metric = eval_metric
-        self.time_limit = time_limit
-        self.callbacks = callbacks
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.categorical_features = categorical_features
-        self.unseen = unseen
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+        keep_parameters(self, locals())
 
     def _learn(self, table: Table, y: Any, sample_weight: Any, request: Request) -> None:
         classes, codes, weights = check_classes(self, y, sample_weight, table.n_rows)

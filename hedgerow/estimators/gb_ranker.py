@@ -12,7 +12,11 @@ from hedgerow.data.table import Table
 from hedgerow.estimators.cart import Sample
 from hedgerow.estimators.checks import check_targets
 from hedgerow.estimators.folds import query_folds
-from hedgerow.estimators.gradient_boosting import BOOSTING_CONSTRAINTS, BaseGradientBoosting
+from hedgerow.estimators.gradient_boosting import (
+    BOOSTING_CONSTRAINTS,
+    BaseGradientBoosting,
+    keep_parameters,
+)
 from hedgerow.estimators.ndcg import mean_ndcg
 from hedgerow.estimators.queries import check_queries, check_query_weights
 from hedgerow.estimators.request import Request
@@ -165,43 +169,7 @@ class GradientBoostingRanker(BaseGradientBoosting):
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.loss = loss
-        self.truncation = truncation
-        self.sigma = sigma
-        self.gain = gain
-        self.method = method
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.min_child_weight = min_child_weight
-        self.l1 = l1
-        self.l2 = l2
-        self.gamma = gamma
-        self.prune = prune
-        self.max_features = max_features
-        self.max_features_level = max_features_level
-        self.max_features_tree = max_features_tree
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
-        self.split_finding = split_finding
-        self.max_bins = max_bins
-        self.dropout = dropout
-        self.max_dropped = max_dropped
-        self.skip_dropout = skip_dropout
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.time_limit = time_limit
-        self.callbacks = callbacks
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.categorical_features = categorical_features
-        self.unseen = unseen
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+        keep_parameters(self, locals())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

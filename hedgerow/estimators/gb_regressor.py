@@ -12,29 +12,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from hedgerow.data.table import Table
 from hedgerow.estimators.cart import Sample
 from hedgerow.estimators.checks import check_targets, check_weights
-from hedgerow.estimators.gradient_boosting import BOOSTING_CONSTRAINTS, BaseGradientBoosting
-from hedgerow.estimators.request import Request
-from hedgerow.losses import (
-    AbsoluteError,
-    Gamma,
-    Huber,
-    Poisson,
-    Quantile,
-    Quantiles,
-    SquaredError,
-    Tweedie,
-    custom_loss,
+from hedgerow.estimators.gradient_boosting import (
+    BOOSTING_CONSTRAINTS,
+    BaseGradientBoosting,
+    keep_parameters,
 )
-
-REGRESSION_LOSSES: dict[str, Any] = {
-    "squared_error": SquaredError,
-    "absolute_error": AbsoluteError,
-    "huber": Huber,
-    "quantile": Quantile,
-    "poisson": Poisson,
-    "gamma": Gamma,
-    "tweedie": Tweedie,
-}
+from hedgerow.estimators.losses import REGRESSION_LOSSES, regression_loss
+from hedgerow.estimators.request import Request
+from hedgerow.losses import Quantiles
 
 
 class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
@@ -55,7 +40,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
     loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie"}
         With "absolute_error", "quantile" and "huber" the leaves are set to what minimises
         the loss in them (Huber: Friedman's step), whatever the method. Or a loss of your own
-        (see Notes), or a value such as `hedgerow.losses.Tweedie(1.2)`.
+        (`hedgerow.losses.custom_loss` says how), or a value such as `hedgerow.losses.Tweedie(1.2)`.
     alpha : float, or increasing levels of "quantile"
         The level of "quantile"; for "huber" the share of rows that are no outliers. With
         several levels `predict` has a column for each, and no row's quantiles cross.
@@ -63,11 +48,10 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         Of "tweedie", between 1 and 2.
     method : {"newton", "gradient"}
         Trees by second order, or by least squares to the gradients, with a step per leaf.
-    n_estimators : int or "cv"
+    n_estimators, max_estimators : int or "cv", int
         Rounds at most. "cv": the best number by cross-validation; the models of all folds
         grow together with the final one, up to `max_estimators` rounds, until the pooled
         loss has not fallen for `n_iter_no_change`.
-    max_estimators : int
     cv : int, splitter of scikit-learn, or iterable of (training rows, test rows)
         Folds of n_estimators="cv". An int deals rows out by their content, equal rows
         together: their order does not matter.
@@ -107,12 +91,11 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
     subsample : float
         The chance of a row to be drawn for a round, by its content: equal for any order of
         rows, and a row of weight 3 is three rows that are drawn one by one.
-    sampling : {"uniform", "goss"}
+    sampling, top_rate, other_rate : {"uniform", "goss"}, float, float
         "goss": a round has the `top_rate` of rows with the largest |g h| (summed over classes)
         and, drawn from the rest, `other_rate` of all rows, whose derivatives are multiplied by
-        (1 - top_rate) / other_rate, in the search for splits and in the values of leaves. Sizes
-        within 1 % of each other are equal, and equal ones are parted by lot. Ke et al. (2017).
-    top_rate, other_rate : float
+        (1 - top_rate) / other_rate. Sizes within 1 % of each other are equal, and equal ones
+        are parted by lot. Ke et al. (2017).
     oob_improvement : bool
         Measure what each round does for the rows that it does not draw.
     dropout : float
@@ -122,10 +105,8 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         trees change after their round, there is no early stopping ("auto" is False), no
         `eval_set`, "cv" or warm start, and `staged_predict` shows the first rounds of the
         final model.
-    max_dropped : int
-        Rounds left out at once, at most.
-    skip_dropout : float
-        The chance of a round to leave out none.
+    max_dropped, skip_dropout : int, float
+        Rounds left out at once, at most; the chance of a round to leave out none.
     multi_output : {"trees", "vector"}
         With several outputs, a tree for each in every round, or one tree for all, whose leaves
         are vectors: a smaller model of what outputs have in common. Its least leaf is a mean
@@ -178,23 +159,6 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         Columns of y; the loss is summed over them.
     feature_importances_, fingerprint_, n_features_in_, feature_names_in_
 
-    Notes
-    -----
-    A loss of your own is a value of a NamedTuple class with at least one field and the method
-    `loss(self, y, f)`, the loss of raw score f for target y. Kernels compile it, once a process,
-    so it runs as fast as ours; it is written with operators, `abs`, `max`, `min`, `if` and the
-    functions of `hedgerow.losses.formulas`. What it lacks is supplied:
-
-    - `gradient(self, y, f)`, `hessian(self, y, f)`: by automatic differentiation. A Hessian
-      must not be below zero: where the second derivative is, give an upper bound instead.
-    - `start(self, y, w)`: the constant with the smallest loss, found numerically.
-    - `link(self, raw)`: what `predict` returns for raw scores, an array; they themselves.
-    - `check(self, y)`: raises if these targets have no loss; they must be finite.
-    - `leaf(self, residual, w)`: only if given, sets each leaf to what it returns for its rows.
-
-    A function `(y, raw) -> (gradients, Hessians)` of arrays is a loss too. It has no value to
-    watch, so there is no early stopping with it.
-
     Examples
     --------
     >>> from hedgerow import GradientBoostingRegressor
@@ -224,7 +188,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         "power": [Interval(Real, 1.0, 2.0, closed="neither")],
     }
 
-    def __init__(  # noqa: PLR0913, PLR0915  scikit-learn's parameters
+    def __init__(  # noqa: PLR0913  scikit-learn's parameters
         self,
         *,
         loss: Any = "squared_error",
@@ -274,52 +238,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.loss = loss
-        self.alpha = alpha
-        self.power = power
-        self.method = method
-        self.n_estimators = n_estimators
-        self.max_estimators = max_estimators
-        self.cv = cv
-        self.one_se = one_se
-        self.learning_rate = learning_rate
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.min_child_weight = min_child_weight
-        self.l1 = l1
-        self.l2 = l2
-        self.gamma = gamma
-        self.prune = prune
-        self.max_features = max_features
-        self.max_features_level = max_features_level
-        self.max_features_tree = max_features_tree
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
-        self.split_finding = split_finding
-        self.max_bins = max_bins
-        self.subsample = subsample
-        self.sampling = sampling
-        self.top_rate = top_rate
-        self.other_rate = other_rate
-        self.oob_improvement = oob_improvement
-        self.dropout = dropout
-        self.max_dropped = max_dropped
-        self.skip_dropout = skip_dropout
-        self.multi_output = multi_output
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.eval_metric = eval_metric
-        self.time_limit = time_limit
-        self.callbacks = callbacks
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.categorical_features = categorical_features
-        self.unseen = unseen
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+        keep_parameters(self, locals())
 
     def _learn(self, table: Table, y: Any, sample_weight: Any, request: Request) -> None:
         targets = check_targets(self, y, table.n_rows)
@@ -346,23 +265,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
 
     def _loss_value(self) -> Any:
         """Return the loss that the parameters name, or are."""
-        if not isinstance(self.loss, str):
-            return custom_loss(self.loss)
-        if np.ndim(self.alpha) > 0:
-            return self._levels()
-        given = {"huber": {"alpha": self.alpha}, "quantile": {"level": self.alpha}}
-        given["tweedie"] = {"power": self.power}
-        numbers = {name: float(number) for name, number in given.get(self.loss, {}).items()}
-        return REGRESSION_LOSSES[self.loss](**numbers)
-
-    def _levels(self) -> Quantiles:
-        """Return the loss of several levels."""
-        if self.loss != "quantile":
-            raise ValueError(
-                f"alpha={self.alpha!r} has several levels, which only loss='quantile' has; the "
-                f"loss is {self.loss!r}. Pass one number, or loss='quantile'."
-            )
-        return Quantiles(tuple(float(level) for level in self.alpha))
+        return regression_loss(self.loss, self.alpha, self.power)
 
     def predict(
         self, X: Any, n_trees: int | None = None, offset: Any = None

@@ -101,6 +101,13 @@ BOOSTING_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
+def keep_parameters(estimator: Any, given: dict[str, Any]) -> None:
+    """Set an estimator's parameters, as they are, from the names that its __init__ knows."""
+    for name, value in given.items():
+        if name not in ("self", "__class__"):
+            setattr(estimator, name, value)
+
+
 class BaseGradientBoosting(Explains):
     """Trees added one after another: everything that does not depend on what is predicted."""
 

@@ -34,6 +34,23 @@ def custom_loss(given: Any, link: Callable[[Array], Array] = identity) -> Any:
     link : callable
         Turns raw scores into predictions if `given` has no method `link`.
 
+    Notes
+    -----
+    A loss of your own is a value of a NamedTuple class with at least one field and the method
+    `loss(self, y, f)`, the loss of raw score f for target y. Kernels compile it, once a process,
+    so it runs as fast as ours; it is written with operators, `abs`, `max`, `min`, `if` and the
+    functions of `hedgerow.losses.formulas`. What it lacks is supplied:
+
+    - `gradient(self, y, f)`, `hessian(self, y, f)`: by automatic differentiation. A Hessian
+      must not be below zero: where the second derivative is, give an upper bound instead.
+    - `start(self, y, w)`: the constant with the smallest loss, found numerically.
+    - `link(self, raw)`: what `predict` returns for raw scores, an array; they themselves.
+    - `check(self, y)`: raises if these targets have no loss; they must be finite.
+    - `leaf(self, residual, w)`: only if given, sets each leaf to what it returns for its rows.
+
+    A function `(y, raw) -> (gradients, Hessians)` of arrays is a loss too. It has no value to
+    watch, so there is no early stopping with it.
+
     Examples
     --------
     >>> from typing import NamedTuple
