@@ -29,6 +29,11 @@ class Penalties(NamedTuple):
     rare: float
 
 
+def rare_steps(rare: float, h_unit: float) -> int:
+    """Return a sum of Hessians in whole steps, as far as kernels can multiply it."""
+    return int(min(rare / h_unit, 2.0**50))
+
+
 class Cells(NamedTuple):
     """Packed pairs, or wider cells if rows are to be counted or are very many.
 
@@ -78,7 +83,7 @@ class Cells(NamedTuple):
     ) -> tuple[Any, Any]:
         """Return moments and criterion; units are what the steps of g and h are worth."""
         smooth = float(penalties.smooth / units[1])
-        least = int(penalties.rare / units[1])
+        least = rare_steps(penalties.rare, float(units[1]))
         worth = float(units[0]), float(units[1]), penalties.l1, penalties.l2
         moments: Any = GradientPairs(*weights, smooth, least)
         criterion: Any = Newton(*worth)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.ensembles.additive import Floats
-from hedgerow.ensembles.cells import Cells, Penalties
+from hedgerow.ensembles.cells import Cells, Penalties, rare_steps
 from hedgerow.ensembles.sampling import Drawn
 from hedgerow.kernels.gradient_vectors import GradientVectors, NewtonVectors, write_vectors
 from hedgerow.kernels.team import Team
@@ -67,8 +67,9 @@ class VectorTrees:
         h_unit, g_units = float(units[0, 1]), np.ascontiguousarray(units[:, 0])
         if self._grower is None:
             self._pairs = np.empty((n_rows, n_outputs), np.int64)
-        l1, l2, smooth, _ = self._penalties
-        moments = GradientVectors(n_outputs, self._pairs, smooth / h_unit)
+        l1, l2, smooth, rare = self._penalties
+        least = rare_steps(n_outputs * rare, h_unit)
+        moments = GradientVectors(n_outputs, self._pairs, smooth / h_unit, least)
         criterion = NewtonVectors(n_outputs, g_units, h_unit, l1, l2)
         records = np.empty(drawn.n_most if self._grower is None else 0, np.int64)
         judge = Judge(moments, criterion, records, h_unit / n_outputs, 1.0)

@@ -21,11 +21,13 @@ class GradientVectors(NamedTuple):
 
     pairs    int64 [n_rows, K]   w (2^32 g_k + h_k) in whole steps, h_k at least 1
     smooth   float64             as in GradientPairs
+    least    int64               as in GradientPairs, of the Hessians of all outputs
     """
 
     n_outputs: int
     pairs: NDArray[np.int64]
     smooth: float
+    least: int = 0
 
     def width(self):
         return self.n_outputs
@@ -50,7 +52,7 @@ class GradientVectors(NamedTuple):
         return False
 
     def rare(self):
-        return 0
+        return self.least
 
     def n_orders(self):
         return self.n_outputs

@@ -31,6 +31,9 @@ SPLIT = np.dtype(
 )
 
 
+_MANY = 32  # categories whose order by chance is worth a cut
+
+
 class Node(NamedTuple):
     """What a search knows of a node: its sums, int64 [width], its random bits and its rows."""
 
@@ -199,21 +202,23 @@ def _position_of(drawn, bins, first, n_values, order):
 def sort_categories(problem, feature, n_codes, node, by, scratch):
     """Order the codes by the mean that `by` names (or by random keys), then by code.
 
-    Categories too rare to be judged alone have the mean of all of them.
+    Categories too rare to be judged alone have the mean of all of them. Of few categories
+    fewer are rare: their order leaves little to chance.
     """
     moments, keys, order = problem.moments, scratch.keys, scratch.order
     cells, width, pool = scratch.cells, moments.width(), scratch.sides[0]
+    least = moments.rare() * min(n_codes, _MANY) // _MANY
     for k in range(width):
         pool[k] = 0
     for i in range(n_codes):
-        if problem.criterion.mass(cells, order[i] * width) < moments.rare():
+        if problem.criterion.mass(cells, order[i] * width) < least:
             for k in range(width):
                 pool[k] += cells[order[i] * width + k]
     for i in range(n_codes):
         code = order[i]
         if problem.rules.random_cut:
             keys[i] = uniform(mixed(mixed(node.bits, feature), 2 + code))
-        elif problem.criterion.mass(cells, code * width) < moments.rare():
+        elif problem.criterion.mass(cells, code * width) < least:
             keys[i] = moments.key(pool, by)
         else:
             keys[i] = moments.key(cells[code * width : (code + 1) * width], by)

@@ -133,7 +133,7 @@ def test_warmup_knows_every_criterion():
 def test_warmup_knows_every_loss():
     models = [step.args[0] for step in steps().values() if len(step.args) == 3]
     for kind in (hedgerow.GradientBoostingClassifier, hedgerow.GradientBoostingRegressor):
-        (options,) = kind._parameter_constraints["loss"]
+        options, *_ = kind._parameter_constraints["loss"]
         assert {model.loss for model in models if type(model) is kind} == options.options
 
 

@@ -171,6 +171,7 @@ def _category_scans(
     codes = sorted(found, key=lambda code: (code is None, code))
     members = {code: [row for row in rows if feature.codes[row] == code] for code in codes}
     keys, least = data.criterion.keys(sums_of(data, rows)), getattr(data.criterion, "rare", 0)
+    least = least * min(len(codes), 32) // 32
     rare = {c for c in codes if data.criterion.mass(sums_of(data, members[c])) < least}
     pool = sums_of(data, [row for code in rare for row in members[code]])
     for key in keys if draw is None else [None]:
