@@ -9,7 +9,7 @@ from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.random import mixed, uniform
 from hedgerow.kernels.split import Node, search_feature, sort_categories
 from hedgerow.kernels.tally import clear, tally
-from hedgerow.kernels.team import meet
+from hedgerow.kernels.team import cancelled, meet
 from hedgerow.kernels.workspace import Problem
 
 _CANDIDATES = -1  # names the draws that order features; cuts are named 1, categories 2 + code
@@ -50,7 +50,7 @@ def search(team, whole, desk, n_active, hist, root, constant, found):
             if sampled:
                 take_largest(desk.ranks, desk.active, i + 1)
             feature = desk.active[i]
-            if feature % team.n_threads == team.thread:
+            if feature % team.n_threads == team.thread and not cancelled(team):
                 about, view, seen, own = whole.codes.features[feature], problem, node, hist[:0]
                 if hist.shape[0] > 0 and about.place >= 0 and about.n_categories == 0:
                     n_cells = N_BINS * in_full.moments.width()
