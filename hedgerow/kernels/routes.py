@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hedgerow.kernels.codes import MISSING, Codes
 from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.machine import LANE, choose
-from hedgerow.kernels.steps import add_values
+from hedgerow.kernels.steps import add_values, goes_left
 from hedgerow.kernels.team import Team, share
 from hedgerow.kernels.workspace import N_NODES, Nodes
 
@@ -91,16 +91,5 @@ def _step(codes, nodes, node, free, first, last, lanes):
 @part
 def _set_sides(codes, nodes, split, first, last, test):
     """Set the lane to 0 where a split by categories, or of a wide feature, sends a row left."""
-    about = codes.features[split.feature]
     for row in range(first, last):
-        if about.place >= 0:
-            code = np.int64(codes.columns[about.place, row])
-        else:
-            code = np.int64(codes.wide[-1 - about.place, row])
-        if code == about.missing:
-            goes_left = split.missing_left
-        elif about.n_categories > 0:
-            goes_left = (nodes.words[split.category_start + (code >> 6)] >> (code & 63)) & 1
-        else:
-            goes_left = np.int64(code <= split.cut)
-        test[row - first] = 1 - goes_left
+        test[row - first] = 1 - goes_left(codes, nodes, split, row)

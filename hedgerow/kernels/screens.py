@@ -27,8 +27,7 @@ def screen_sums(criterion, moments, rules, total, n_cuts, width, scratch):
         at = bin * width
         enough = min(criterion.mass(below, at), criterion.mass(above, at)) >= rules.min_weight
         enough &= min(moments.count(below, at), moments.count(above, at)) >= rules.min_rows
-        both = np.float32(criterion.both(below, above, at))
-        rough[bin] = both if enough else np.float32(-np.inf)
+        rough[bin] = np.float32(criterion.both(below, above, at) if enough else -np.inf)
         largest = max(largest, rough[bin])
     return np.float64(largest), 1.0
 
@@ -62,7 +61,7 @@ def _estimate_pairs(newton, min_weight, total, n_cuts, scratch):
         h_right, g_right = np.int32(H - h_left), np.int32(G - g_left)
         a, b = np.float32(h_left) + penalty, np.float32(h_right) + penalty
         left, right = np.float32(g_left), np.float32(g_right)
-        both = (left * left * b + right * right * a) / (a * b)
+        both = (left * left * b + right * right * a) / max(a * b, np.float32(1.0))
         rough[bin] = both if min(h_left, h_right) >= least else np.float32(-1.0)
 
 
@@ -72,5 +71,5 @@ def _score_pairs(newton, min_weight, total, n_cuts, unit, scratch):
     for bin in range(n_cuts):
         above[bin] = total - below[bin]
         enough = min(newton.mass(below, bin), newton.mass(above, bin)) >= min_weight
-        both = (newton.score(below, bin) + newton.score(above, bin)) / unit
-        rough[bin] = np.float32(both if enough else -1.0)
+        both = newton.both(below, above, bin) / unit if enough else -1.0
+        rough[bin] = np.float32(both)

@@ -66,19 +66,23 @@ def leaf_of(codes, nodes, row):
     node = np.int64(0)
     while nodes.table[node].left >= 0:
         split = nodes.table[node]
-        about = codes.features[split.feature]
-        if about.place >= 0:
-            code = np.int64(codes.columns[about.place, row])
-        else:
-            code = np.int64(codes.wide[-1 - about.place, row])
-        if code == about.missing:
-            goes_left = split.missing_left
-        elif about.n_categories > 0:
-            goes_left = (nodes.words[split.category_start + (code >> 6)] >> (code & 63)) & 1
-        else:
-            goes_left = np.int64(code <= split.cut)
-        node = split.left + 1 - goes_left
+        node = split.left + 1 - goes_left(codes, nodes, split, row)
     return node
+
+
+@part
+def goes_left(codes, nodes, split, row):
+    """Return 1 if a NODE sends a row left by its code, else 0."""
+    about = codes.features[split.feature]
+    if about.place >= 0:
+        code = np.int64(codes.columns[about.place, row])
+    else:
+        code = np.int64(codes.wide[-1 - about.place, row])
+    if code == about.missing:
+        return split.missing_left
+    if about.n_categories > 0:
+        return (nodes.words[split.category_start + (code >> 6)] >> (code & 63)) & 1
+    return np.int64(code <= split.cut)
 
 
 @kernel

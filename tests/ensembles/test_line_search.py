@@ -96,6 +96,7 @@ def test_a_way_down_without_end_is_left_at_the_longest_step():
         assert line_search(stage, np.array([[-1e-3, -1e-3, 1e-3, 1e-3]]), team) == 64.0
 
 
+@pytest.mark.filterwarnings("ignore:overflow encountered")  # said by numpy, with the JIT off
 def test_scores_beyond_numbers_are_too_far():
     stage, along = stage_of(Poisson())
     with hired(1, 0.0) as team:

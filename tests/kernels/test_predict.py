@@ -1,7 +1,6 @@
 """Prediction: which leaf a row reaches, and the mean over both branches for unseen categories."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from hypothesis import given
@@ -10,22 +9,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from hedgerow.kernels.predict import UNSEEN, Paths, average_unseen, leaf_indices
 from hedgerow.kernels.team import hired
+from tests.groves import Node
 
 N_CATEGORIES = 70  # two words of bits
 NUMERIC, CATEGORICAL = 0, 1  # the two features
-
-
-@dataclass
-class Node:
-    """A node in preorder; a leaf has no children."""
-
-    left: int = -1
-    right: int = -1
-    feature: int = -1
-    threshold: float = math.nan
-    members: frozenset[int] = frozenset()  # categories that go left
-    missing_left: bool = False
-    weight: float = 0.0
 
 
 @st.composite
