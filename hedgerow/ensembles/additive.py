@@ -150,7 +150,7 @@ class Harvest:
         return len(self._tables)
 
     def take(self, nodes: Nodes, columns: Floats) -> None:
-        """Keep a tree; columns, float64 [n_nodes, 3], are value, G and H of each node."""
+        """Keep a tree; columns, float64 [3, n_nodes], are value, G and H of each node."""
         self._tables.append(nodes.table[: int(nodes.counters[N_NODES])].copy())
         self._words.append(nodes.words[: int(nodes.counters[N_WORDS])].copy())
         self._columns.append(columns)
@@ -158,14 +158,14 @@ class Harvest:
     def stretch(self, trees: Iterable[int], factor: float) -> None:
         """Multiply the values of some trees."""
         for tree in trees:
-            self._columns[tree][:, 0] *= factor
+            self._columns[tree][0] *= factor
 
     def add(self, tree: int, codes: Codes, raw: Floats, team: Team) -> None:
         """Add what a tree adds to the scores of all rows, float64 [n_rows], found by codes."""
         table, words = self._tables[tree].view(np.recarray), self._words[tree]
         nodes = empty_nodes(1, len(raw), 1, 1)._replace(table=table, words=words)
         nodes.counters[N_NODES] = len(table)
-        add_tree(codes, nodes, np.ascontiguousarray(self._columns[tree][:, 0]), raw, team)
+        add_tree(codes, nodes, self._columns[tree][0], raw, team)
 
     def model(
         self, table: BinnedTable, start: Floats, n_trees: int, first_tree: int = 0
@@ -193,12 +193,12 @@ class Harvest:
         starts = np.cumsum(sizes) - sizes
         records: Records = joined.view(np.recarray)
         n_used = arrange(records, first, all_words, starts, words_of, arranged, stack)
-        none = np.empty((0, 3))
-        columns = np.concatenate([none, *self._columns[kept_trees]])[arranged.place]
+        none = np.empty((3, 0))
+        columns = np.concatenate([none, *self._columns[kept_trees]], axis=1)
+        value, G, weight = np.ascontiguousarray(columns[:, arranged.place])
         gains = np.ascontiguousarray(records.gain[arranged.place])
         kept = {n: getattr(arranged, n) for n in Arranged._fields if n != "place"}
         kept["category_words"] = arranged.category_words[:n_used]
         output = np.arange(len(tables), dtype=np.int32) % np.int32(len(start))
-        value, weight = np.ascontiguousarray(columns[:, 0]), np.ascontiguousarray(columns[:, 2])
         grove = Grove(offset=first, weight=weight, value=value, output=output, **kept)
-        return AdditiveModel(start, grove, np.ascontiguousarray(columns[:, 1]), gains)
+        return AdditiveModel(start, grove, G, gains)

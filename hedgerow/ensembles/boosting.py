@@ -30,7 +30,7 @@ from hedgerow.ensembles.vector_trees import VectorTrees
 from hedgerow.kernels.bounds import fill_splits, hold_values
 from hedgerow.kernels.random import mixed_bits
 from hedgerow.kernels.routes import add_tree
-from hedgerow.kernels.steps import join_sums, sum_leaves
+from hedgerow.kernels.steps import set_columns, sum_leaves
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.workspace import N_NODES, Nodes
 from hedgerow.trees.rules import GrowthRules
@@ -82,6 +82,11 @@ class BoostingRules:
     dropout: Dropout = NO_DROPOUT
     vector_leaves: bool = False
 
+    @property
+    def penalties(self) -> tuple[float, float]:
+        """l1 and l2; trees that are fitted by least squares have none."""
+        return (float(self.l1), float(self.l2)) if self.newton else (0.0, 0.0)
+
 
 class Boosting:
     """One fit: grows a round of trees after another."""
@@ -98,9 +103,7 @@ class Boosting:
     def _planted(self) -> ScalarTrees | VectorTrees:
         """Return what grows the trees of a round."""
         stage, rules = self.stage, self._rules
-        # The gain of trees that are fitted by least squares has no penalties.
-        l1, l2 = (rules.l1, rules.l2) if rules.newton else (0.0, 0.0)
-        penalties = Penalties(float(l1), float(l2), rules.smooth, rules.rare)
+        penalties = Penalties(*rules.penalties, rules.smooth, rules.rare)
         if rules.vector_leaves and len(stage.start) > 1:
             return VectorTrees(self._table, rules.growth, penalties, self._team)
         cells = Cells.of(len(stage.y), stage.total_weight, rules.growth)
@@ -178,10 +181,9 @@ class Boosting:
         trees = self._trees.grow(*self._fitted(drawn, peaks), drawn, seeds)
         for output, nodes in enumerate(trees):
             columns = self._node_columns(nodes, output, drawn, peaks[output])
-            columns[:, 0] *= rate
+            columns[0] *= rate
             self._harvest.take(nodes, columns)
-            values = np.ascontiguousarray(columns[:, 0])
-            add_tree(self._table.codes, nodes, values, scores[output], team)
+            add_tree(self._table.codes, nodes, columns[0], scores[output], team)
         if rules.rate is None:
             self._search(scores)
         else:
@@ -219,7 +221,7 @@ class Boosting:
         self._harvest.stretch(range(n_trees - len(scores), n_trees), step)
 
     def _node_columns(self, nodes: Nodes, output: int, drawn: Drawn, peak: Floats) -> Floats:
-        """Return value, G and H of each node; values are those of leaves."""
+        """Return value, G and H of each node, float64 [3, n_nodes]; values are those of leaves."""
         stage, rules, team = self.stage, self._rules, self._team
         n_nodes = int(nodes.counters[N_NODES])
         bits = min(_FINE_BITS - int(np.frexp(float(drawn.total_weight))[1]), 40)
@@ -227,17 +229,13 @@ class Boosting:
         sums = np.zeros((team.n_threads, n_nodes, 2), np.int64)
         leaves, weights = (nodes.leaf_of_row, drawn.rows), (drawn.weights, drawn.mask)
         team.run(sum_leaves, *leaves, stage.pairs[output], *weights, fine, sums)
-        join_sums(nodes.table, sums)
-        G, H = (sums[0] / fine).T
+        columns = np.empty((3, n_nodes))
+        set_columns(nodes.table, sums, fine, *rules.penalties, columns)
+        value, _, H = columns
         if hasattr(stage.loss_of(output), "leaf"):
-            value = exact_leaves(stage, output, drawn, nodes, team)
-        elif rules.newton:
-            value = -np.sign(G) * np.maximum(np.abs(G) - rules.l1, 0.0) / (H + rules.l2)
-        else:
-            value = -G / np.maximum(H, np.finfo(float).tiny)
-        value = np.where(H > 0, value, 0.0)
+            value[:] = np.where(H > 0, exact_leaves(stage, output, drawn, nodes, team), 0.0)
         if rules.signs is not None:
             if hasattr(stage.loss_of(output), "leaf"):
                 fill_splits(nodes.table, H, value)
             hold_values(nodes.table, rules.signs, value, np.empty((n_nodes, 2)))
-        return np.column_stack([value, G, H])
+        return columns

@@ -15,7 +15,8 @@ from hedgerow.kernels.team import Team
 from hedgerow.trees.rules import GrowthRules
 
 LEAST = 2.0**-100  # derivatives below are zero: steps of smaller ones are beyond float32
-_G_STEPS, _H_STEPS = 2**15 - 1, 2**16 - 1
+_STEPS = np.array([2.0**15 - 1, 2.0**16 - 1])  # the most of g and h
+_FEW = 32_000  # rows whose steps fit into the narrowest cells, however many they are
 _COARSE = 2.0**20
 _MANY_ROWS = 2**25  # beyond, packed sums leave less than 6 bits to a row
 
@@ -66,12 +67,14 @@ class Cells(NamedTuple):
         The largest magnitude is a whole number of steps, so that equal numbers stay exact.
         """
         peak = np.where(peak > 0, np.maximum(peak, LEAST), 1.0)
+        if drawn.total_weight <= _FEW:
+            return np.asarray(_STEPS / peak, np.float32)
         coarse = (_COARSE / peak).astype(np.float32)
         totals = np.zeros((team.n_threads, 2), np.int64)
         team.run(total_steps, g, h, drawn.weights, drawn.mask, drawn.rows, coarse, totals)
         total = totals.sum(axis=0) / coarse.astype(np.float64)
         room = self.largest - 1.5 * drawn.total_weight  # rounding and the least Hessian add to it
-        steps = np.minimum([_G_STEPS, _H_STEPS], np.floor(room * peak / total))
+        steps = np.minimum(_STEPS, np.floor(room * peak / total))
         return np.asarray(np.maximum(steps, 1.0) / peak, np.float32)
 
     def judged(

@@ -37,8 +37,10 @@ class Dropout(NamedTuple):
 
     def rounds(self, seed: int, number: int) -> list[int]:
         """Return the rounds that round `number` drops; one at least, unless it skips."""
+        if self.rate == 0.0 or not number:
+            return []
         name = mixed_bits(mixed_bits(seed, _NAME), number)
-        if self.rate == 0.0 or not number or uniform_bits(name, _WHETHER) < self.skip:
+        if uniform_bits(name, _WHETHER) < self.skip:
             return []
         lots = [(uniform_bits(name, earlier), earlier) for earlier in range(number)]
         chosen = [lot for lot in sorted(lots) if lot[0] < self.rate] or [min(lots)]

@@ -83,7 +83,8 @@ class Stage:
             for output in range(len(self.raw)):
                 own, loss = slice(output, output + 1), self.loss_of(output)
                 given = self.target_of(output), self.real, self.raw[own]
-                team.run(derive, loss, *given, self.pairs[own])
+                kernel = loss.kernel() if hasattr(loss, "kernel") else derive
+                team.run(kernel, loss, *given, self.pairs[own])
 
     def peaks(self, output: int, team: Team, number: int) -> Floats:
         """Return the largest |g| and h of an output; raise if they are no derivatives to use.

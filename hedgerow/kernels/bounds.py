@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.screens import screen_sums
+from hedgerow.kernels.steps import newton_step
 
 Criterion = TypeVar("Criterion")
 
@@ -120,9 +121,7 @@ class Bounded(NamedTuple):
 @part
 def _value(G, H, bounded):
     """Return the value within bounds that falls furthest."""
-    newton = bounded.newton
-    T = max(abs(G) - newton.l1, 0.0)
-    value = (T if G < 0.0 else -T) / (H + newton.l2)
+    value = newton_step(G, H, bounded.newton.l1, bounded.newton.l2)
     return min(max(value, bounded.low), bounded.high)
 
 

@@ -6,12 +6,13 @@ sum does not depend on the order of rows or on the number of threads.
 
 import numpy as np
 
-from hedgerow.kernels.exponential import exp
+from hedgerow.kernels.exponential import exp_below
 from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.moments import gradient_record
 from hedgerow.kernels.team import cancelled, share
 
 _CHUNK = 2048
+_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 # The bits of float32, which order as the numbers do: gradients without their sign, Hessians
 # with it, so that one below zero is beyond all others.
 _MASKS = (np.uint32(0x7FFFFFFF), np.uint32(0xFFFFFFFF))
@@ -53,6 +54,35 @@ def _scale(weights, numbers):
 
 
 @kernel
+def derive_odds(team, _loss, y, weights, raw, pairs):
+    """Set each row's derivatives of the Bernoulli loss, in single precision: as `derive`.
+
+    g = -s / (1 + e^x),  h = p (1 - p),     s = 2 y - 1, x = s f
+    """
+    begin, end = share(team, y.shape[0])
+    g, h, scores = pairs[0, 0], pairs[0, 1], raw[0]
+    for first in range(begin, end, _CHUNK):
+        if cancelled(team):
+            return
+        last = min(first + _CHUNK, end)
+        _derive_odds(y[first:last], scores[first:last], g[first:last], h[first:last])
+        if weights.shape[0] > 1:
+            _scale(weights[first:last], g[first:last])
+            _scale(weights[first:last], h[first:last])
+
+
+@part
+def _derive_odds(y, raw, g, h):
+    for i in range(y.shape[0]):
+        sign = np.float32(1.0 - 2.0 * y[i])
+        x = sign * np.float32(raw[i])
+        e = exp_below(-abs(x))
+        share_of_one = _ONE / (_ONE + e)
+        g[i] = sign * ((e if x < _ZERO else _ONE) * share_of_one)
+        h[i] = e * share_of_one * share_of_one
+
+
+@kernel
 def derive_classes(team, labels, weights, raw, pairs):
     """Set the derivatives of the multinomial loss, p - [y = k] and K / (K - 1) p (1 - p).
 
@@ -91,7 +121,7 @@ def _soften(raw, pairs):
     for k in range(n_classes):
         share_of_k = pairs[k, 0]
         for i in range(n_rows):
-            share_of_k[i] = exp(raw[k, i] - largest[i])
+            share_of_k[i] = exp_below(np.float32(raw[k, i] - largest[i]))
             total[i] += share_of_k[i]
     for k in range(n_classes):
         share_of_k = pairs[k, 0]
@@ -140,9 +170,14 @@ def total_steps(team, g, h, weights, mask, rows, scales, totals):
     for which in range(2):
         numbers = g[begin:end] if which == 0 else h[begin:end]
         scale, total = scales[which], np.int64(0)
-        for i in range(numbers.shape[0]):
-            steps = np.int64(np.int32(abs(numbers[i]) * scale)) + 1
-            total += weights[(begin + i) & mask] * steps
+        if mask == 0:
+            for i in range(numbers.shape[0]):
+                total += np.int64(np.int32(abs(numbers[i]) * scale)) + 1
+            total *= weights[0]
+        else:
+            for i in range(numbers.shape[0]):
+                steps = np.int64(np.int32(abs(numbers[i]) * scale)) + 1
+                total += weights[begin + i] * steps
         totals[team.thread, which] = total
 
 

@@ -11,7 +11,12 @@ import numpy as np
 
 from hedgerow.kernels.formula import formula
 from hedgerow.kernels.logarithm import log2
-from hedgerow.kernels.machine import bits_of_double, double_of_bits
+from hedgerow.kernels.machine import (
+    bits_of_double,
+    bits_of_float,
+    double_of_bits,
+    float_of_bits,
+)
 
 LOWEST, HIGHEST = -708.0, 709.0  # beyond, e^x is not a normal number
 
@@ -28,6 +33,14 @@ _C = tuple(1.0 / math.factorial(n) for n in range(14))
 # 2 atanh(s) = 2 (s + s^3 / 3 + s^5 / 5 + ...); |s| <= 0.1716, so s^23 / 23 is below 1e-18.
 _A = tuple(2.0 / n for n in range(1, 22, 2))
 _SQRT_TWO_LESS_ONE = 0.41421356237309503
+
+# The same in single precision: |r| <= 0.347, and r^8 / 8! is below 1e-8.
+_LOWEST_SINGLE = np.float32(-87.0)
+_INVERSE_LN2_SINGLE = np.float32(_INVERSE_LN2)
+_LN2_HIGH_SINGLE, _LN2_LOW_SINGLE = np.float32(0.693359375), np.float32(-2.12194440e-4)
+_ROUNDING_SINGLE = np.float32(1.5 * 2.0**23)
+_ROUNDING_BITS = int(_ROUNDING_SINGLE.view(np.int32))
+_S = tuple(np.float32(1.0 / math.factorial(n)) for n in range(8))
 
 _log2 = formula(log2)
 
@@ -53,6 +66,22 @@ def exp(x):
 
 
 @formula
+def exp_below(x):
+    """e^x in single precision, for x <= 0; e^-87 below. Relative error below 2e-7."""
+    x = _LOWEST_SINGLE if x < _LOWEST_SINGLE else x
+    whole = x * _INVERSE_LN2_SINGLE + _ROUNDING_SINGLE
+    k = whole - _ROUNDING_SINGLE
+    r = (x - k * _LN2_HIGH_SINGLE) - k * _LN2_LOW_SINGLE
+    q = r * r
+    even = (_S[6] * q + _S[4]) * q + _S[2]
+    odd = (_S[7] * q + _S[5]) * q + _S[3]
+    series = _S[0] + (r + q * (even + r * odd))
+    return float_of_bits(
+        np.int32(bits_of_float(series) + ((bits_of_float(whole) - _ROUNDING_BITS) << 23))
+    )
+
+
+@formula
 def log(x):
     """Natural logarithm; relative error below 1e-15. -inf of zero, nan of a negative x."""
     if x <= 0.0:
@@ -66,7 +95,7 @@ def log(x):
 def logistic(x):
     """1 / (1 + e^-x), to the last bits also where it is almost zero."""
     e = exp(-abs(x))
-    return (e if x < 0.0 else 1.0) / (1.0 + e)
+    return (e if x < 0.0 else 1.0) * (1.0 / (1.0 + e))
 
 
 @formula

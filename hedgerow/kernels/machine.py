@@ -86,6 +86,16 @@ def float_of_bits(_typing, bits):
     return types.float32(types.int32), generate
 
 
+@instruction(lambda x: np.float32(x).view(np.int32))
+def bits_of_float(_typing, x):
+    """Return the bit pattern of a float32."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.bitcast(arguments[0], _INT)
+
+    return types.int32(types.float32), generate
+
+
 @instruction(lambda bits: np.asarray(bits, np.int64).view(np.float64)[()])
 def double_of_bits(_typing, bits):
     """Return the float64 whose bit pattern is `bits`; in Python, also of an array."""

@@ -16,7 +16,7 @@ from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.machine import LANE, choose
 from hedgerow.kernels.steps import add_values, goes_left
 from hedgerow.kernels.team import Team, share
-from hedgerow.kernels.workspace import N_NODES, Nodes
+from hedgerow.kernels.workspace import Nodes
 
 _MAX_LEAVES = 256  # a leaf's number is a byte
 
@@ -25,15 +25,12 @@ def add_tree(
     codes: Codes, nodes: Nodes, values: NDArray[np.float64], raw: NDArray[np.float64], team: Team
 ) -> None:
     """Add the value of its leaf to each row's raw score; values, [n_nodes], are of the nodes."""
-    left = nodes.table.left[: int(nodes.counters[N_NODES])]
-    leaves = np.flatnonzero(left < 0)
-    if len(leaves) > _MAX_LEAVES:
+    if len(values) >= 2 * _MAX_LEAVES:
         team.run(add_values, codes, nodes, values, raw)
         return
-    lanes = np.zeros((team.n_threads, len(left) + 1, LANE), np.uint8)
-    lanes[:, leaves] = np.arange(len(leaves), dtype=np.uint8)[:, None]
-    flat = lanes.reshape(team.n_threads, -1)
-    team.run(add_routed, codes, nodes, values, values[leaves], flat, raw)
+    lanes = np.empty((team.n_threads, (len(values) + 1) * LANE), np.uint8)
+    leaf_values = np.empty((team.n_threads, _MAX_LEAVES))
+    team.run(add_routed, codes, nodes, values, leaf_values, lanes, raw)
 
 
 @kernel
@@ -43,8 +40,8 @@ def add_routed(team, codes, nodes, values, leaf_values, lanes, raw):
     codes        Codes                                  read
     nodes        Nodes                                  read    children follow their parents
     values       float64 [n_nodes]                      read
-    leaf_values  float64 [n_leaves]                     read    of the leaves alone
-    lanes        uint8 [n_threads, (n_nodes + 1) * LANE]   both    the leaves' are set
+    leaf_values  float64 [n_threads, 256]               write   of the leaves alone
+    lanes        uint8 [n_threads, (n_nodes + 1) * LANE]   write
     raw          float64 [n_rows]                       both    a thread owns a range of rows
 
     Blocks all of whose rows were in the tree know their leaves; others cost n_splits / 32
@@ -52,6 +49,7 @@ def add_routed(team, codes, nodes, values, leaf_values, lanes, raw):
     """
     begin, end = share(team, raw.shape[0])
     n_nodes = values.shape[0]
+    _number_leaves(nodes, values, leaf_values[team.thread], lanes[team.thread])
     for first in range(begin, end, LANE):
         last = min(first + LANE, end)
         own, known = raw[first:last], nodes.leaf_of_row[first:last]
@@ -67,7 +65,18 @@ def add_routed(team, codes, nodes, values, leaf_values, lanes, raw):
                 _step(codes, nodes, node, n_nodes * LANE, first, last, lanes[team.thread])
         leaves = lanes[team.thread, :LANE]
         for i in range(own.shape[0]):
-            own[i] += leaf_values[leaves[i]]
+            own[i] += leaf_values[team.thread, leaves[i]]
+
+
+@part
+def _number_leaves(nodes, values, leaf_values, lanes):
+    """Set the lane of each leaf to its number, and list their values."""
+    n_leaves = np.int64(0)
+    for node in range(values.shape[0]):
+        if nodes.table[node].left < 0:
+            lanes[node * LANE : (node + 1) * LANE] = n_leaves
+            leaf_values[n_leaves] = values[node]
+            n_leaves += 1
 
 
 @part

@@ -4,7 +4,11 @@ import numpy as np
 
 from hedgerow.kernels.exponential import exp, log
 from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.machine import bits_of_double
 from hedgerow.kernels.team import share
+
+_ROUNDING = 1.5 * 2.0**52
+_ROUNDING_BITS = int(np.float64(_ROUNDING).view(np.int64))
 
 
 @kernel
@@ -24,16 +28,24 @@ def sum_leaves(team, leaf_of_row, rows, pairs, weights, mask, scales, sums):
         row = rows[i] if rows.shape[0] > 0 else i
         leaf, w = leaf_of_row[row], weights[row & mask]
         if leaf >= 0:
-            own[leaf, 0] += w * np.int64(np.rint(g[row] * scales[0]))
-            own[leaf, 1] += w * np.int64(np.rint(h[row] * scales[1]))
+            own[leaf, 0] += w * _nearest(g[row] * scales[0])
+            own[leaf, 1] += w * _nearest(h[row] * scales[1])
+
+
+@part
+def _nearest(x):
+    """Round a number below 2^51 to a whole one, which is then in the lowest bits of a double."""
+    return bits_of_double(x + _ROUNDING) - _ROUNDING_BITS
 
 
 @kernel
-def join_sums(table, sums):
-    """Add the threads' sums of leaves into sums[0], and set each split's to its children's.
+def set_columns(table, sums, scales, l1, l2, columns):
+    """Set value, G and H of each node from the sums of the leaves below it.
 
-    table  NODE [n_nodes]                  read    children have higher numbers than parents
-    sums   int64 [n_threads, n_nodes, 2]   both
+    table    NODE [n_nodes]                  read    children have higher numbers than parents
+    sums     int64 [n_threads, n_nodes, 2]   both    of the threads, of leaves
+    scales   float64 [2]                     read    steps per 1.0
+    columns  float64 [3, n_nodes]            write
     """
     total = sums[0]
     for node in range(sums.shape[1] - 1, -1, -1):
@@ -43,6 +55,16 @@ def join_sums(table, sums):
                 total[node, k] += sums[thread, node, k]
             if left >= 0:
                 total[node, k] = total[left, k] + total[left + 1, k]
+            columns[1 + k, node] = total[node, k] / scales[k]
+        G, H = columns[1, node], columns[2, node]
+        columns[0, node] = newton_step(G, H, l1, l2) if H > 0.0 else 0.0
+
+
+@part
+def newton_step(G, H, l1, l2):
+    """Return the value of a leaf, -sign(G) max(|G| - l1, 0) / (H + l2)."""
+    T = max(abs(G) - l1, 0.0)
+    return (T if G < 0.0 else -T) / (H + l2)
 
 
 @kernel

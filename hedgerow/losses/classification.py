@@ -6,11 +6,13 @@ The interface is that of `regression`; `Multinomial` has the scores of a row in 
 # The formulas stand in the classes' docstrings.
 # ruff: noqa: D102
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels.derivatives import derive_odds
 from hedgerow.losses.formulas import exp, log, log1p_exp, logistic
 from hedgerow.losses.targets import Array, demand_classes, demand_within
 from hedgerow.losses.weighted import weighted_mean
@@ -42,9 +44,12 @@ class Bernoulli(NamedTuple):
 
     def hessian(self, y: float, f: float) -> float:
         # p (1 - p) = e / (1 + e)^2, e = e^-|f|; |s f| = |f|, but only of s f a kernel sees that
-        # the exponential is that of the gradient.
+        # the exponential is that of the gradient, and so is what it is divided by.
         e = exp(-abs((1.0 - 2.0 * y) * f))
-        return e / ((1.0 + e) * (1.0 + e))
+        return e * (1.0 / (1.0 + e)) * (1.0 / (1.0 + e))
+
+    def kernel(self) -> Callable[..., None]:
+        return derive_odds
 
     def start(self, y: Array, w: Array) -> float:
         return _log_odds(y, w)
@@ -152,4 +157,4 @@ def _log_odds(y: Array, w: Array) -> float:
 def logistic_of_array(raw: Array) -> NDArray[np.float64]:
     """Return 1 / (1 + e^-raw), with the bits of `logistic`."""
     e = exp(-np.abs(raw))
-    return np.where(raw < 0.0, e, 1.0) / (1.0 + e)
+    return np.where(raw < 0.0, e, 1.0) * (1.0 / (1.0 + e))

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,6 +91,8 @@ def grow(table: BinnedTable, judge: Judge, limits: GrowthRules, team: Team) -> G
 class Grower:
     """Grows trees from one table, one after another in the same buffers."""
 
+    _menu: Menu | None = None
+
     def __init__(self, table: BinnedTable, judge: Judge, limits: GrowthRules, team: Team) -> None:
         if table.n_rows > _MAX_ROWS:
             raise ValueError(
@@ -109,10 +110,11 @@ class Grower:
         self._nodes = empty_nodes(problem.rules.max_leaves, table.n_rows, width, n_words)
 
     def _problem(self, judge: Judge, seed: int, n_rows: int) -> Problem:
-        limits = replace(self._limits, seed=seed)
-        menu = _menu(limits, len(self._table.codes.features))
-        rules = _rules(judge, limits, menu, n_rows, self._team)
-        return Problem(self._table.codes, judge.moments, judge.criterion, rules)
+        limits, codes = self._limits, self._table.codes
+        if self._menu is None or limits.n_tree_features is not None:
+            self._menu = _menu(limits, seed, len(codes.features))
+        rules = _rules(judge, limits, self._menu, n_rows, self._team)._replace(seed=seed)
+        return Problem(codes, judge.moments, judge.criterion, rules)
 
     def grow(
         self,
@@ -187,12 +189,12 @@ def _grow_tasks(
         team.run_each(grow_task, np.argsort(-tasks[0].n_rows, kind="stable").tolist())
 
 
-def _menu(limits: GrowthRules, n_features: int) -> Menu:
+def _menu(limits: GrowthRules, seed: int, n_features: int) -> Menu:
     """Draw the tree's features, and lay out the groups."""
     n_own = min(limits.n_tree_features or n_features, n_features)
     own = np.arange(n_features)
     if n_own < n_features:
-        own = chosen(mixed_bits(limits.seed, TREE), n_features, n_own)
+        own = chosen(mixed_bits(seed, TREE), n_features, n_own)
     sizes = [len(group) for group in limits.groups]
     first = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
     members = np.fromiter((i for group in limits.groups for i in group), np.int64, int(first[-1]))

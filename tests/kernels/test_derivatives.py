@@ -12,11 +12,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from hedgerow.kernels.derivatives import (
     derive,
     derive_classes,
+    derive_odds,
     largest_bits,
     total_steps,
     write_records,
 )
-from hedgerow.kernels.steps import class_losses, join_sums, row_losses, sum_leaves, sum_slopes
+from hedgerow.kernels.steps import class_losses, row_losses, set_columns, sum_leaves, sum_slopes
 from hedgerow.kernels.team import hired
 from hedgerow.kernels.workspace import NODE
 from hedgerow.losses import Bernoulli, Multinomial, Poisson, SquaredError, Tweedie
@@ -45,6 +46,27 @@ def test_every_row_has_its_derivatives(n_threads, loss, weighted):
         w = weights[row] if weighted else 1.0
         exact = [w * of(y[row], raw[0, row]) for of in (loss.gradient, loss.hessian)]
         assert_allclose(pairs[0, :, row], exact, rtol=3e-7, atol=1e-30)
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_log_odds_have_their_derivatives_in_single_precision(n_threads, weighted):
+    y, loss = (numbers(0, N_ROWS) > 0).astype(float), Bernoulli()
+    raw, pairs = 5 * numbers(1, 1, N_ROWS), np.full((1, 2, N_ROWS), np.nan, np.float32)
+    raw[0, :70:7] = [0.0, -0.0, 30.0, -30.0, 85.0, -85.0, 700.0, -700.0, 1e30, -1e30]
+    weights = np.abs(numbers(2, N_ROWS)) if weighted else np.ones(1)
+    run(n_threads, derive_odds, loss, y, weights, raw, pairs)
+    for row in range(0, N_ROWS, 7):
+        w = weights[row] if weighted else 1.0
+        exact = [w * of(y[row], raw[0, row]) for of in (loss.gradient, loss.hessian)]
+        slack = 4e-7 * (1.0 + abs(raw[0, row]))  # of the score in single precision
+        assert_allclose(pairs[0, :, row], exact, rtol=min(slack, 1e-4), atol=1e-36)
+
+
+def test_log_odds_that_are_no_number_have_no_derivatives():
+    pairs = np.zeros((1, 2, 1), np.float32)
+    run(1, derive_odds, Bernoulli(), np.ones(1), np.ones(1), np.full((1, 1), np.nan), pairs)
+    assert np.isnan(pairs).all()
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])
@@ -116,10 +138,13 @@ def test_steps_are_summed_and_records_written_as_in_python(rows, data):
     chosen = data.draw(st.lists(st.integers(0, len(g) - 1), unique=True))
     for rows_of_tree in (np.zeros(0, np.int64), np.array(chosen, np.int64)):
         listed = rows_of_tree if len(rows_of_tree) else np.arange(len(g))
-        run(n_threads, total_steps, g, h, weights, -1, rows_of_tree, scales, totals)
-        for of, scale, total in zip((g, h), (8, 16), totals.sum(axis=0), strict=True):
-            steps = [int(weights[i]) * (int(abs(float(of[i])) * scale) + 1) for i in listed]
-            assert total == sum(steps)
+        for mask in (-1, 0):
+            run(n_threads, total_steps, g, h, weights, mask, rows_of_tree, scales, totals)
+            for of, scale, total in zip((g, h), (8, 16), totals.sum(axis=0), strict=True):
+                steps = [int(abs(float(of[i])) * scale) + 1 for i in listed]
+                assert total == sum(
+                    int(weights[i & mask]) * n for i, n in zip(listed, steps, strict=True)
+                )
         records = np.full(len(listed), -7, np.int64)
         run(n_threads, write_records, g, h, scales, rows_of_tree, records)
         assert (records & 0xFFFFFFFF).tolist() == listed.tolist()
@@ -139,12 +164,15 @@ def test_nodes_have_the_sums_of_their_rows(n_threads, listed):
     sums = np.zeros((n_threads, 5, 2), np.int64)
     rows = np.flatnonzero(leaves >= 0) if listed else np.zeros(0, np.int64)
     run(n_threads, sum_leaves, leaves, rows, pairs, weights, -1, scales, sums)
-    join_sums(table, sums)
+    columns = np.full((3, 5), np.nan)
+    set_columns(table, sums, scales, 3.0, 2.0, columns)
     below = {0: [1, 3, 4], 1: [1], 2: [3, 4], 3: [3], 4: [4]}
     for node, own in below.items():
         inside = np.isin(leaves, own)
-        exact = (pairs.astype(np.float64) * weights)[:, inside].sum(axis=1) * scales
-        assert sums[0, node].tolist() == exact.tolist()
+        G, H = (pairs.astype(np.float64) * weights)[:, inside].sum(axis=1)
+        assert sums[0, node].tolist() == [8.0 * G, 16.0 * H]
+        value = -np.sign(G) * max(abs(G) - 3.0, 0.0) / (H + 2.0) if H > 0.0 else 0.0
+        assert columns[:, node].tolist() == [value, G, H]
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])

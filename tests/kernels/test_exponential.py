@@ -6,9 +6,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
-from hedgerow.kernels.exponential import exp, expm1, log, log1p, log1p_exp, logistic
+from hedgerow.kernels.exponential import (
+    exp,
+    exp_below,
+    expm1,
+    log,
+    log1p,
+    log1p_exp,
+    logistic,
+)
 from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.machine import bits_of_double, double_of_bits
 
@@ -118,3 +126,19 @@ def test_a_number_is_its_bits(x):
     assert there_and_back(x) == x
     assert double_of_bits(bits_of_double(x)) == x
     assert bits_of_double(1.0) == 1023 << 52
+
+
+@kernel
+def _below(numbers, out):
+    for i in range(numbers.shape[0]):
+        out[i] = exp_below(numbers[i])
+
+
+@given(st.lists(st.floats(-200.0, 0.0, width=32), min_size=1, max_size=20))
+def test_the_exponential_in_single_precision_has_its_digits_and_the_same_bits_in_python(numbers):
+    x = np.array(numbers, np.float32)
+    compiled = np.empty_like(x)
+    _below(x, compiled)
+    plain = np.array([exp_below(number) for number in x], np.float32)
+    assert compiled.tobytes() == plain.tobytes()
+    assert_allclose(compiled, np.exp(np.maximum(x.astype(float), -87.0)), rtol=2e-7)
