@@ -15,6 +15,7 @@ from hedgerow.kernels.codes import (
     BLOCK,
     FEATURE,
     MISSING,
+    N_BUCKETS,
     Codes,
     bin_narrow,
     bin_wide,
@@ -129,16 +130,15 @@ def _coded_categories(column: Column) -> _Coded:
 
 def _coded_values(column: Column, bins: Bins) -> _Coded:
     """Code a column of numbers."""
-    n_missing = int(np.count_nonzero(np.isnan(column.values)))
     if len(bins.high) > MAX_BINS:
         wide = np.empty(len(column.values), np.int32)
         bin_wide(column.values, bins.high, wide)
-        return _Coded(wide, bins, None, n_missing)
+        return _Coded(wide, bins, None, int(np.count_nonzero(wide == len(bins.high))))
     padded = np.full(MISSING + 1, np.inf)
     padded[: max(len(bins.high) - 1, 0)] = bins.high[:-1]
     narrow = np.empty(len(column.values), np.uint8)
-    bin_narrow(column.values, padded, narrow)
-    return _Coded(narrow, bins, None, n_missing)
+    bin_narrow(column.values, padded, np.empty(N_BUCKETS, np.uint8), narrow)
+    return _Coded(narrow, bins, None, int(np.count_nonzero(narrow == MISSING)))
 
 
 def _joined(n_rows: int, coded: list[_Coded]) -> Codes:

@@ -34,10 +34,10 @@ def heavy_values(values, through, max_bins, runs):
     through  int64 [n_rows]          read    running weights
     runs     int64 [max_bins, 2]     write   first row of each heavy value, and first beyond it
 
-    Returns how many there are, fewer than max_bins. A run heavier than the share, and not
-    begun before a row, has the rows in which a share from there on is exceeded, or comes
-    later. Cost: log2(n_rows) comparisons a share, max_bins shares a round, and most often
-    two or three rounds.
+    Returns how many there are, fewer than max_bins. From the end of a run on, the first that
+    can be heavier than a share is the one in which more than a share has gone by: those before
+    it fit into the share. Cost: about max_bins leaps a round, each of log2(n_rows) comparisons;
+    the share falls from round to round, most often two or three times.
     """
     n_rows = values.shape[0]
     light, n_heavy, n_before = through[n_rows - 1], np.int64(0), np.int64(-1)
@@ -69,8 +69,8 @@ def share_out(values, through, borders, max_bins, ends):
     ends     int64 [max_bins]             write   first row beyond each bin
 
     The share is the weight still to be shared out over the bins left for it, less one for
-    each later stretch of light values; the last bin of a stretch takes its rest. Returns the
-    number of bins.
+    each later stretch of light values; if that is one bin, it takes the rest of its stretch.
+    Returns the number of bins.
     """
     light, later, n_bins = np.int64(0), np.int64(0), np.int64(0)
     for i in range(0, borders.shape[0], 2):
@@ -81,15 +81,12 @@ def share_out(values, through, borders, max_bins, ends):
         row, end = borders[i], borders[i + 1]
         later -= np.int64(row < end)
         while row < end:
-            before, stop = _before(through, row), end
-            if n_left - later > 1:
-                share = -(-light // (n_left - later))
-                stop = _run_end(values, _row_at(through, row, end - 1, before + share), end)
-            light -= _before(through, stop) - before
+            before, share = _before(through, row), -(-light // (n_left - later))
+            row = _run_end(values, _row_at(through, row, end - 1, before + share), end)
+            light -= _before(through, row) - before
             n_left -= 1
-            ends[n_bins] = stop
+            ends[n_bins] = row
             n_bins += 1
-            row = stop
         if i + 2 < borders.shape[0]:
             ends[n_bins] = borders[i + 2]
             n_bins += 1
