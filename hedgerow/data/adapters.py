@@ -15,7 +15,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from hedgerow.data.columns import Coded, Numbers, Place, complex_data, encoded, object_cells
-from hedgerow.data.values import float64, inexact_indices
+from hedgerow.data.values import float64, float64_columns, inexact_indices
 
 NUMBER_KINDS = "biuf"  # numpy's letters for bool, int, uint, float
 OBJECT_KINDS = "OUST"  # objects, str, bytes, StringDType
@@ -44,6 +44,9 @@ class Source(Protocol):
     def cells(self, place: Place) -> Numbers | Coded:
         """Return the cells of one column."""
 
+    def stripe(self, features: range) -> NDArray[np.float64] | None:
+        """Return neighbouring columns as rows, if they are numbers and best read together."""
+
     def dense(self) -> NDArray[np.float64] | None:
         """Return all columns at once, if they are numbers by dtype that float64 holds."""
 
@@ -71,6 +74,14 @@ class ArrayColumns:
         """Return the cells of one column; masked ones are missing."""
         missing = None if self.missing is None else self.missing[:, place.feature]
         return _array_cells(place, self.array[:, place.feature], missing)
+
+    def stripe(self, features: range) -> NDArray[np.float64] | None:
+        """Return these columns if rows are contiguous, nothing is masked and float64 holds all."""
+        together = self.array[:, features.start : features.stop]
+        by_row = abs(together.strides[0]) > abs(together.strides[1])
+        if not by_row or self.missing is not None or not _is_exact(together):
+            return None
+        return float64_columns(together)
 
     def dense(self) -> NDArray[np.float64] | None:
         """Return the array itself, or its numbers, if nothing is masked."""
@@ -107,6 +118,9 @@ class SparseColumns:
         values[matrix.indices[stored]] = matrix.data[stored]
         return _array_cells(place, values)
 
+    def stripe(self, features: range) -> None:
+        """Return nothing: columns are read one by one."""
+
     def dense(self) -> NDArray[np.float64] | None:
         """Return the dense matrix."""
         return _dense_numbers(self.by_column.toarray(order="C"))
@@ -141,6 +155,9 @@ class FrameColumns:
         if (dtype.is_numeric() or dtype == nw.Boolean) and dtype not in WIDE_NUMBERS:
             return _number_cells(series)
         return object_cells(place, series.to_list())
+
+    def stripe(self, features: range) -> None:
+        """Return nothing: columns are read one by one."""
 
     def dense(self) -> NDArray[np.float64] | None:
         """Return the whole frame if every column is of floats."""
@@ -258,8 +275,12 @@ def _category_cells(place: Place, series: nw.Series[Any]) -> Coded:
 def _dense_numbers(array: NDArray[Any]) -> NDArray[np.float64] | None:
     if array.dtype == np.float64 and array.flags.c_contiguous:
         return array
-    exact = array.dtype.kind in NUMBER_KINDS and not inexact_indices(array).size
-    return float64(array) if exact else None
+    return float64(array) if _is_exact(array) else None
+
+
+def _is_exact(array: NDArray[Any]) -> bool:
+    """Return whether these are numbers by dtype that float64 holds."""
+    return array.dtype.kind in NUMBER_KINDS and not inexact_indices(array).size
 
 
 def _wrong_dtype(place: Place, dtype: Any) -> TypeError:

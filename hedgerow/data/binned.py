@@ -1,6 +1,7 @@
 """BinnedTable: a table as codes, made once and shared by every tree that is grown from it."""
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from hedgerow.kernels.codes import (
     BLOCK,
     FEATURE,
     MISSING,
+    N_BUCKETS,
     Codes,
     bin_narrow,
     bin_wide,
@@ -22,6 +24,7 @@ from hedgerow.kernels.codes import (
 from hedgerow.kernels.team import Team
 
 MAX_BINS = MISSING  # ordinary codes of a narrow feature: 0..254
+_STRIPE = 4  # columns of a matrix that are read together: half a cache line
 _EMPTY = np.zeros(0)
 
 
@@ -71,19 +74,24 @@ def bin_table(
     """Bin a table, or some of its rows; `weights`, in whole steps, are of these rows."""
     n_rows = table.n_rows if rows is None else len(rows)
 
-    def coded(feature: int) -> _Coded:
-        column = _column(table, feature, recipe, rows)
+    def coded(column: Column) -> _Coded:
+        if rows is not None:
+            column = _of_rows(column, rows)
         if column.categories is not None:
             return _coded_categories(column)
         bins = choose_bins(summarise(column.values, weights), recipe.max_bins)
         return _coded_values(column, bins)
 
+    def coded_stripe(features: range) -> list[_Coded]:
+        return [coded(column) for column in table.columns(features, recipe.categorical)]
+
+    stripes = _stripes(table.n_features, team.n_threads)
     if team.n_threads == 1:
-        columns = [coded(feature) for feature in range(table.n_features)]
+        columns = list(chain.from_iterable(map(coded_stripe, stripes)))
     else:
         # Sorting and binning, the bulk of the work, run without the GIL.
         with ThreadPoolExecutor(team.n_threads) as pool:
-            columns = list(pool.map(coded, range(table.n_features)))
+            columns = list(chain.from_iterable(pool.map(coded_stripe, stripes)))
     codes = _joined(n_rows, columns)
     team.run(fill_blocks, codes.columns, codes.blocks)
     n_missing = np.array([column.n_missing for column in columns])
@@ -91,11 +99,15 @@ def bin_table(
     return BinnedTable(codes, categories, n_rows, n_missing > 0, n_missing == n_rows)
 
 
-def _column(table: Table, feature: int, recipe: Recipe, rows: NDArray[np.int64] | None) -> Column:
-    """Read one column, with only the categories that occur in the rows."""
-    column = table.column(feature, feature in recipe.categorical)
-    if rows is None:
-        return column
+def _stripes(n_features: int, n_threads: int) -> list[range]:
+    """Part the features into small stripes of about one size, as many for each thread."""
+    n_stripes = n_threads * -(-n_features // (_STRIPE * n_threads))
+    ends = [n_features * i // n_stripes for i in range(n_stripes + 1)]
+    return [range(begin, end) for begin, end in pairwise(ends) if begin < end]
+
+
+def _of_rows(column: Column, rows: NDArray[np.int64]) -> Column:
+    """Return some rows of a column, with only the categories that occur there."""
     values = np.ascontiguousarray(column.values[rows])
     if column.categories is None:
         return column._replace(values=values)
@@ -118,16 +130,15 @@ def _coded_categories(column: Column) -> _Coded:
 
 def _coded_values(column: Column, bins: Bins) -> _Coded:
     """Code a column of numbers."""
-    n_missing = int(np.count_nonzero(np.isnan(column.values)))
     if len(bins.high) > MAX_BINS:
         wide = np.empty(len(column.values), np.int32)
         bin_wide(column.values, bins.high, wide)
-        return _Coded(wide, bins, None, n_missing)
+        return _Coded(wide, bins, None, int(np.count_nonzero(wide == len(bins.high))))
     padded = np.full(MISSING + 1, np.inf)
     padded[: max(len(bins.high) - 1, 0)] = bins.high[:-1]
     narrow = np.empty(len(column.values), np.uint8)
-    bin_narrow(column.values, padded, narrow)
-    return _Coded(narrow, bins, None, n_missing)
+    bin_narrow(column.values, padded, np.empty(N_BUCKETS, np.uint8), narrow)
+    return _Coded(narrow, bins, None, int(np.count_nonzero(narrow == MISSING)))
 
 
 def _joined(n_rows: int, coded: list[_Coded]) -> Codes:

@@ -1,8 +1,8 @@
 """Choosing bins: which values of a column share a code.
 
-A summary of a column is its distinct values with their weights, in whole steps. It is
-exact, so summaries of several parts of a table merge into the summary of the whole, and
-the bins do not depend on how the rows were ordered, parted or repeated.
+A summary of a column is its values in order, with their weights in whole steps. It is exact,
+so summaries of several parts of a table merge into the summary of the whole, and the bins
+do not depend on how the rows were ordered, parted or repeated.
 """
 
 from collections.abc import Sequence
@@ -11,16 +11,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.kernels.summaries import count_values, mark_heavy, share_out
+from hedgerow.kernels.summaries import first_values, heavy_values, share_out
 
 Values = NDArray[np.float64]
 
 
 class Summary(NamedTuple):
-    """Distinct values of a column, ascending, and the weight of each; missing left out."""
+    """Values of a column, ascending, and what the rows up to each weigh; missing left out."""
 
     values: Values
-    weights: NDArray[np.int64]
+    through: NDArray[np.int64]
+
+    @property
+    def weights(self) -> NDArray[np.int64]:
+        """What each row weighs."""
+        return np.diff(self.through, prepend=0)
 
 
 class Bins(NamedTuple):
@@ -31,27 +36,15 @@ class Bins(NamedTuple):
 
 
 def summarise(column: Values, weights: NDArray[np.int64] | None = None) -> Summary:
-    """Return the distinct values of a column and their weights; rows of weight 0 are not there."""
+    """Put the values of a column in order; rows of weight 0 are not there."""
     if weights is None:
         ordered = np.sort(column)  # NaN last
-        ordered = ordered[: np.searchsorted(ordered, np.nan)]
-        counts = np.empty(len(ordered), np.int64)
-        n_values = count_values(ordered, counts)
-        return Summary(ordered[:n_values], counts[:n_values])
+        n_rows = int(np.searchsorted(ordered, np.nan))
+        return Summary(ordered[:n_rows], np.arange(1, n_rows + 1))
     kept = ~np.isnan(column) & (weights > 0)
     column, weights = column[kept], weights[kept]
     order = np.argsort(column)
-    ordered = column[order]
-    first = _first_of_each(ordered)
-    sums = np.add.reduceat(weights[order], first) if len(first) else weights[:0]
-    return Summary(ordered[first], sums)
-
-
-def _first_of_each(ordered: Values) -> NDArray[np.int64]:
-    """Places where a new value begins in a sorted array."""
-    if not len(ordered):
-        return np.zeros(0, np.int64)
-    return np.concatenate([[0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1])
+    return Summary(column[order], np.cumsum(weights[order]))
 
 
 def merge(summaries: Sequence[Summary]) -> Summary:
@@ -68,18 +61,25 @@ def choose_bins(summary: Summary, max_bins: int | None) -> Bins:
     that a column of mostly zeros keeps its other bins for the other values. Those are
     closed from the left as soon as they hold their part of what is still to be shared out.
     """
-    values, weights = summary
-    if max_bins is None or len(values) <= max_bins:
-        return Bins(values, values)
-    ends = _shared_out(weights, max_bins)
-    return Bins(values[np.concatenate([[0], ends[:-1] + 1])], values[ends])
+    values = summary.values
+    if max_bins is None:
+        max_bins = len(values)
+    ends = np.empty(max_bins + 1, np.int64)
+    n_bins = first_values(values, ends)
+    if n_bins > max_bins:
+        n_bins = share_out(*summary, _borders(summary, max_bins), max_bins, ends)
+    ends = ends[:n_bins]
+    return Bins(values[np.concatenate([[0], ends])[:n_bins]], values[ends - 1])
 
 
-def _shared_out(weights: NDArray[np.int64], max_bins: int) -> NDArray[np.int64]:
-    """Return the last value of each bin, in at most max_bins bins."""
-    heavy = np.zeros(len(weights), np.uint8)
-    if mark_heavy(weights, max_bins, heavy) > max_bins:
-        heavy[:] = 0
-        heavy[np.argsort(-weights, kind="stable")[: (max_bins - 1) // 2]] = 1
-    ends = np.empty(max_bins, np.int64)
-    return ends[: share_out(weights, heavy, max_bins, ends)]
+def _borders(summary: Summary, max_bins: int) -> NDArray[np.int64]:
+    """Return where stretches of light values and, in turn, heavy values begin, and the end."""
+    runs = np.empty((max_bins, 2), np.int64)
+    runs = runs[: heavy_values(*summary, max_bins, runs)]
+    borders = np.array([0, *runs.ravel(), len(summary.values)])
+    if len(runs) + np.count_nonzero(np.diff(borders)[::2]) <= max_bins:
+        return borders
+    # As many of the heaviest, of equal ones the first, as leave room for a stretch on every side.
+    before = np.where(runs > 0, summary.through[runs - 1], 0)
+    heaviest = np.argsort(before[:, 0] - before[:, 1], kind="stable")[: (max_bins - 1) // 2]
+    return np.array([0, *runs[np.sort(heaviest)].ravel(), len(summary.values)])

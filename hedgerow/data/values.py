@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 EXACT = 2**53  # float64 holds every integer up to here, and only some beyond
+_CHUNK = 4096  # rows that stay in a near cache while their columns are read one by one
 
 
 def plain(value: Any) -> Any:
@@ -90,18 +91,31 @@ def is_hashable(value: Any) -> bool:
 
 def float64(values: NDArray[Any]) -> NDArray[np.float64]:
     """Return a C-contiguous float64 copy without negative zeros."""
+    floats = np.empty(values.shape)
+    _copy(values, floats)
+    return floats
+
+
+def float64_columns(matrix: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the columns of a matrix, each contiguous, as float64 without negative zeros."""
+    columns = np.empty(matrix.shape[::-1])
+    for begin in range(0, len(matrix), _CHUNK):
+        rows = slice(begin, begin + _CHUNK)
+        _copy(matrix[rows].T, columns[:, rows])
+    return columns
+
+
+def _copy(values: NDArray[Any], floats: NDArray[np.float64]) -> None:
     # Extended precision beyond float64's range becomes infinite, which is still in order.
     with np.errstate(over="ignore", invalid="ignore"):
-        floats: NDArray[np.float64] = np.array(values, dtype=np.float64, order="C", subok=False)
-    floats += 0.0  # -0.0 + 0.0 is 0.0
-    return floats
+        np.add(values, 0.0, out=floats, dtype=np.float64)  # -0.0 + 0.0 is 0.0
 
 
 def inexact_indices(values: NDArray[Any]) -> NDArray[np.int64]:
     """Return where a (raveled) integer has no float64 equal to it."""
-    values = values.ravel()
     if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
         return np.empty(0, dtype=np.int64)
+    values = values.ravel()
     large = np.flatnonzero((values > EXACT) | (values < -EXACT))
     suspects = values[large]
     odd = suspects // (suspects & -suspects)  # without the factors of two: the significant bits

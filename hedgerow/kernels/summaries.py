@@ -1,4 +1,8 @@
-"""Summaries: the distinct values of a sorted column, and how they are shared out to bins."""
+"""Summaries: the values of a sorted column, and how they are shared out to bins.
+
+Rows of equal value are a run; runs are found by leaps, so no loop looks at all rows. How
+much the rows up to and with each weigh is its running weight.
+"""
 
 import numpy as np
 
@@ -6,84 +10,128 @@ from hedgerow.kernels.jit import kernel, part
 
 
 @kernel
-def count_values(ordered, weights):
-    """Move each distinct value to the front, and set its weight to how often it occurs.
+def first_values(values, ends):
+    """Find the smallest values of a column, as many as there is room for.
 
-    ordered  float64 [n]   both    ascending, without NaN
-    weights  int64 [n]     write
+    values  float64 [n_rows]   read    ascending, without NaN
+    ends    int64 [room]       write   first row beyond each value
 
-    Returns the number of distinct values.
+    Returns how many there are. Cost: log2 of its rows comparisons a value.
     """
-    n_values = np.int64(0)
-    begin = np.int64(0)
-    for i in range(1, ordered.shape[0] + 1):
-        if i == ordered.shape[0] or ordered[i] != ordered[begin]:
-            ordered[n_values], weights[n_values] = ordered[begin], i - begin
-            n_values += 1
-            begin = np.int64(i)
+    n_values, row = np.int64(0), np.int64(0)
+    while row < values.shape[0] and n_values < ends.shape[0]:
+        row = _run_end(values, row, values.shape[0])
+        ends[n_values] = row
+        n_values += 1
     return n_values
 
 
 @kernel
-def mark_heavy(weights, max_bins, heavy):
-    """Mark the values heavier than an even share of what the others leave.
+def heavy_values(values, through, max_bins, runs):
+    """Find the values heavier than an even share of what the others leave.
 
-    weights  int64 [n_values]    read
-    heavy    uint8 [n_values]    both   zero on entry
+    values   float64 [n_rows]        read    ascending; more than max_bins differ
+    through  int64 [n_rows]          read    running weights
+    runs     int64 [max_bins, 2]     write   first row of each heavy value, and first beyond it
 
-    Returns how many bins the marked ones and the stretches between them need.
+    Returns how many there are, fewer than max_bins. From the end of a run on, the first that
+    can be heavier than a share is the one in which more than a share has gone by: those before
+    it fit into the share. Cost: about max_bins leaps a round, each of log2(n_rows) comparisons;
+    the share falls from round to round, most often two or three times.
     """
-    light, n_heavy, n_before = np.int64(0), np.int64(0), np.int64(-1)
-    for i in range(weights.shape[0]):
-        light += weights[i]
+    n_rows = values.shape[0]
+    light, n_heavy, n_before = through[n_rows - 1], np.int64(0), np.int64(-1)
     while n_before < n_heavy < max_bins - 1:
-        n_before = n_heavy
-        share = light // (max_bins - n_heavy)
-        for i in range(weights.shape[0]):
-            if weights[i] > share and heavy[i] == 0:
-                heavy[i] = 1
-                light -= weights[i]
+        n_before, share = n_heavy, light // (max_bins - n_heavy)
+        light, n_heavy, row = through[n_rows - 1], np.int64(0), np.int64(0)
+        while row < n_rows:
+            inside = _row_at(through, row, n_rows, _before(through, row) + share + 1)
+            if inside == n_rows:
+                break
+            begin, end = _run_begin(values, inside, row), _run_end(values, inside, n_rows)
+            weight = _before(through, end) - _before(through, begin)
+            if weight > share:
+                runs[n_heavy, 0], runs[n_heavy, 1] = begin, end
                 n_heavy += 1
-    return n_heavy + _n_stretches(heavy)
-
-
-@part
-def _n_stretches(heavy):
-    n_stretches, before = np.int64(0), np.uint8(1)
-    for i in range(heavy.shape[0]):
-        n_stretches += np.int64(before == 1 and heavy[i] == 0)
-        before = heavy[i]
-    return n_stretches
+                light -= weight
+            row = end
+    return n_heavy
 
 
 @kernel
-def share_out(weights, heavy, max_bins, ends):
+def share_out(values, through, borders, max_bins, ends):
     """Close bins from the left: a heavy value is a bin, others fill one up to its share.
 
-    weights  int64 [n_values]   read
-    heavy    uint8 [n_values]   read
-    ends     int64 [max_bins]   write   last value of each bin
+    values   float64 [n_rows]             read    ascending
+    through  int64 [n_rows]               read    running weights
+    borders  int64 [2 + 2 * n_heavy]      read    rows where stretches of light values, some
+                                                  empty, and between them heavy values begin
+    ends     int64 [max_bins]             write   first row beyond each bin
 
     The share is the weight still to be shared out over the bins left for it, less one for
-    each later stretch of light values; the last bin of a stretch takes its rest. Returns the
-    number of bins.
+    each later stretch of light values; if that is one bin, it takes the rest of its stretch.
+    Returns the number of bins.
     """
-    n_values, light, n_left = weights.shape[0], np.int64(0), np.int64(max_bins)
-    for i in range(n_values):
-        light += 0 if heavy[i] else weights[i]
-        n_left -= heavy[i]
-    later, n_bins, value = _n_stretches(heavy), np.int64(0), np.int64(0)
-    while value < n_values:
-        if heavy[value] == 0:
-            later -= np.int64(value == 0 or heavy[value - 1] == 1)
-            is_last, taken = n_left - later <= 1, weights[value]
-            share = -(-light // max(n_left - later, 1))
-            while value + 1 < n_values and not heavy[value + 1] and (is_last or taken < share):
-                value += 1
-                taken += weights[value]
-            light -= taken
+    light, later, n_bins = np.int64(0), np.int64(0), np.int64(0)
+    for i in range(0, borders.shape[0], 2):
+        light += _before(through, borders[i + 1]) - _before(through, borders[i])
+        later += np.int64(borders[i] < borders[i + 1])
+    n_left = max_bins - (borders.shape[0] - 2) // 2
+    for i in range(0, borders.shape[0], 2):
+        row, end = borders[i], borders[i + 1]
+        later -= np.int64(row < end)
+        while row < end:
+            before, share = _before(through, row), -(-light // (n_left - later))
+            row = _run_end(values, _row_at(through, row, end - 1, before + share), end)
+            light -= _before(through, row) - before
             n_left -= 1
-        ends[n_bins] = value
-        n_bins += 1
-        value += 1
+            ends[n_bins] = row
+            n_bins += 1
+        if i + 2 < borders.shape[0]:
+            ends[n_bins] = borders[i + 2]
+            n_bins += 1
     return n_bins
+
+
+@part
+def _before(through, row):
+    """Return the weight of the rows before this one."""
+    return through[row - 1] if row > 0 else np.int64(0)
+
+
+@part
+def _row_at(through, begin, end, weight):
+    """Return the first row from `begin` on whose running weight is at least this, or `end`."""
+    while begin < end:
+        middle = (begin + end) >> 1
+        if through[middle] < weight:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
+
+
+@part
+def _run_end(values, row, end):
+    """Return the first row from `row` on, before `end`, that has another value, or `end`."""
+    value, last, step = values[row], row, np.int64(1)
+    while last + step < end and values[last + step] == value:
+        last += step
+        step *= 2
+    while step > 0:
+        last += step if last + step < end and values[last + step] == value else np.int64(0)
+        step >>= 1
+    return last + 1
+
+
+@part
+def _run_begin(values, row, begin):
+    """Return the first row, none before `begin`, from which on all values to `row` are equal."""
+    value, first, step = values[row], row, np.int64(1)
+    while first - step >= begin and values[first - step] == value:
+        first -= step
+        step *= 2
+    while step > 0:
+        first -= step if first - step >= begin and values[first - step] == value else np.int64(0)
+        step >>= 1
+    return first

@@ -11,7 +11,12 @@ X = np.array([[1.0, 2.0, 3.0], [4.0, np.nan, 6.0], [-np.inf, 8.0, np.inf], [0.5,
 
 
 def values(table):
-    return np.column_stack([table.column(f).values for f in range(table.n_features)])
+    """Return a table as a matrix, read column by column; read together they are the same."""
+    read = np.column_stack([table.column(f).values for f in range(table.n_features)])
+    together = table.columns(range(table.n_features))
+    assert all(column.values.flags.c_contiguous for column in together)
+    assert_array_equal(np.column_stack([column.values for column in together]), read)
+    return read
 
 
 class NotAnArray:
@@ -97,6 +102,24 @@ def test_a_column_is_a_contiguous_copy():
 def test_negative_zero_reads_as_zero():
     for given in (np.array([[-0.0]]), np.array([[-0.0]], dtype=object), [[-0.0]]):
         assert not np.signbit(read_table(given).column(0).values).any()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+def test_neighbours_in_a_long_matrix_are_the_columns_of_these_features(dtype):
+    given = np.random.default_rng(0).integers(-9, 9, (9001, 7)).astype(dtype)
+    given[5] *= -0.0 if given.dtype.kind == "f" else 0
+    found = read_table(given).columns(range(2, 5))
+    for column, feature in zip(found, range(2, 5), strict=True):
+        assert column.values.tobytes() == read_table(given).column(feature).values.tobytes()
+        assert_array_equal(column.values, given[:, feature])
+
+
+def test_neighbours_may_be_masked_and_categorical():
+    given = np.ma.masked_equal([[1.0, 5.0, 2.0], [2.0, 3.0, 5.0]], 2.0)
+    one, two, three = read_table(given).columns(range(3), frozenset({1}))
+    assert_array_equal(one.values, [1.0, np.nan])
+    assert (two.values.tolist(), two.categories) == ([1, 0], (3, 5))
+    assert_array_equal(three.values, [np.nan, 5.0])
 
 
 def test_float32_reads_as_its_float64_copy():

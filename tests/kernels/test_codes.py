@@ -2,6 +2,7 @@
 
 import math
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from numpy.testing import assert_array_equal
 from hedgerow.kernels.codes import (
     BLOCK,
     MISSING,
+    N_BUCKETS,
     bin_narrow,
     bin_wide,
     fill_blocks,
@@ -49,15 +51,45 @@ def code_of(value, high, missing):
     return missing if math.isnan(value) else sum(x < value for x in high[:-1])
 
 
+def narrow_codes(values, high):
+    padded = np.full(256, np.inf)
+    padded[: len(high) - 1] = high[:-1]
+    column = np.full(len(values), 77, np.uint8)
+    bin_narrow(values, padded, np.full(N_BUCKETS, 77, np.uint8), column)
+    return column.tolist()
+
+
 @given(binned_values(max_bins=255))
 @example((list(map(float, range(255))), np.append(np.arange(-1.0, 256), math.nan)))
 def test_a_narrow_code_is_the_number_of_bins_below(problem):
     high, values = problem
-    padded = np.full(256, np.inf)
-    padded[: len(high) - 1] = high[:-1]
-    column = np.full(len(values), 77, np.uint8)
-    bin_narrow(values, padded, column)
-    assert column.tolist() == [code_of(value, high, MISSING) for value in values]
+    assert narrow_codes(values, high) == [code_of(value, high, MISSING) for value in values]
+
+
+CLOSE = [math.nextafter(1.0, 2.0) + i * 2.0**-52 for i in range(5)]
+
+
+@pytest.mark.parametrize(
+    "high",
+    [
+        [0.0],
+        [-math.inf, 0.0, math.inf],
+        [-math.inf, math.inf],
+        [SMALLEST * i for i in range(-9, 10)],
+        [-LARGEST, -LARGEST / 2, -1.0, 0.0, SMALLEST, 1.0, LARGEST / 4, LARGEST / 2, LARGEST],
+        [-(2.0**1021), -(2.0**-1074), 2.0**-1074, 2.0**1021, 2.0**1022],
+        [2.0**i for i in range(-120, 130)],
+        [math.copysign(2.0 ** abs(i), i) for i in range(-120, 120) if i],
+        [-1.0, *CLOSE, 2.0],  # so many in one bucket that all are compared
+        [float(i % 100 + 1e9 * (i // 100)) for i in range(200)],
+    ],
+)
+def test_a_narrow_code_is_the_number_of_bins_below_wherever_the_bins_lie(high):
+    near = [math.nextafter(x, side) for x in high for side in (-math.inf, math.inf)]
+    ends = [-math.inf, -LARGEST, -0.0, LARGEST, math.inf, math.nan, -math.nan]
+    middles = [0.5 * x + 0.5 * y for x, y in pairwise(high) if -math.inf < x and y < math.inf]
+    values = np.array([*high, *near, *ends, *middles])
+    assert narrow_codes(values, high) == [code_of(value, high, MISSING) for value in values]
 
 
 @given(binned_values(max_bins=20))

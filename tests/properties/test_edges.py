@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from hedgerow.data.binned import Recipe, bin_table
-from hedgerow.data.edges import Summary, choose_bins, merge, summarise
+from hedgerow.data.edges import Bins, Summary, choose_bins, merge, summarise
 from hedgerow.data.table import read_table
 from tests.oracle import edges as oracle
 from tests.strategies import team_of_one
@@ -26,31 +26,48 @@ def columns(draw):
     return np.array(values, float) + 0.0, np.array(weights, np.int64)
 
 
-def assert_same(one: Summary, other: Summary):
-    assert_array_equal(one.values, other.values)
-    assert_array_equal(one.weights, other.weights)
+def distinct(summary: Summary):
+    """Return each value of a summary once, with what its rows weigh together."""
+    assert (np.diff(summary.through, prepend=0) > 0).all()
+    return oracle.summary(summary.values.tolist(), summary.weights.tolist())
+
+
+def pairs(bins: Bins):
+    return list(zip(bins.low.tolist(), bins.high.tolist(), strict=True))
 
 
 @given(columns())
 def test_a_summary_has_each_value_once_with_its_weight(problem):
     column, weights = problem
     found = summarise(column, weights)
-    expected = oracle.summary(column.tolist(), weights.tolist())
-    assert list(zip(found.values.tolist(), found.weights.tolist(), strict=True)) == expected
-    assert_same(summarise(column), summarise(column, np.ones(len(column), np.int64)))
+    assert found.values.tolist() == sorted(found.values)
+    assert distinct(found) == oracle.summary(column.tolist(), weights.tolist())
+    even = summarise(column, np.ones(len(column), np.int64))
+    assert_array_equal(summarise(column), even)
 
 
 @given(columns(), st.none() | st.integers(2, 12))
 def test_bins_are_those_of_their_definition(problem, max_bins):
     summary = summarise(*problem)
-    low, high = choose_bins(summary, max_bins)
-    parts = list(zip(summary.values.tolist(), summary.weights.tolist(), strict=True))
-    assert list(zip(low.tolist(), high.tolist(), strict=True)) == oracle.bins(parts, max_bins)
+    assert pairs(choose_bins(summary, max_bins)) == oracle.bins(distinct(summary), max_bins)
+
+
+@given(
+    st.lists(st.integers(1, 9) | st.integers(1, 300), min_size=1, max_size=60),
+    st.none() | st.integers(2, 30),
+)
+@example([1] * 13 + [200, 200, 1, 300] + [1] * 9 + [200], 12)
+@example([7, 1] * 20, 30)  # the heavy ones and the stretches between them do not fit
+def test_bins_of_long_runs_are_those_of_their_definition(weights, max_bins):
+    values = np.arange(len(weights), dtype=float)
+    expected = oracle.bins(list(zip(values.tolist(), weights, strict=True)), max_bins)
+    assert pairs(choose_bins(summarise(np.repeat(values, weights)), max_bins)) == expected
+    assert pairs(choose_bins(summarise(values, np.array(weights)), max_bins)) == expected
 
 
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=60), st.integers(2, 12))
 def test_bins_hold_all_values_and_are_no_more_than_allowed(weights, max_bins):
-    summary = Summary(np.arange(len(weights), dtype=float), np.array(weights))
+    summary = summarise(np.arange(len(weights), dtype=float), np.array(weights))
     low, high = choose_bins(summary, max_bins)
     assert 1 <= len(low) <= max_bins
     assert low[0] == 0
@@ -67,7 +84,7 @@ def test_summaries_of_parts_merge_into_that_of_the_whole(problem, cuts, shuffler
         for begin, end in zip([0, *ends], [*ends, len(column)], strict=True)
     ]
     shuffler.shuffle(parts)
-    assert_same(merge(parts), summarise(column, weights))
+    assert distinct(merge(parts)) == distinct(summarise(column, weights))
 
 
 @given(columns(), st.randoms())
@@ -75,13 +92,15 @@ def test_any_order_of_the_rows_has_the_same_summary(problem, shuffler):
     column, weights = problem
     order = list(range(len(column)))
     shuffler.shuffle(order)
-    assert_same(summarise(column[order], weights[order]), summarise(column, weights))
+    shuffled = summarise(column[order], weights[order])
+    assert distinct(shuffled) == distinct(summarise(column, weights))
 
 
 @given(columns())
 def test_a_row_of_weight_three_is_summarised_as_three_rows(problem):
     column, weights = problem
-    assert_same(summarise(column, weights), summarise(np.repeat(column, weights)))
+    repeated = summarise(np.repeat(column, weights))
+    assert distinct(repeated) == distinct(summarise(column, weights))
 
 
 @given(columns(), st.integers(2, 9), st.integers(1, 5))
@@ -116,13 +135,13 @@ def test_a_column_of_mostly_its_smallest_value_keeps_its_other_bins_for_the_othe
     values = np.arange(1001.0)
     weights = np.ones(1001, np.int64)
     weights[0] = 9000
-    assert len(choose_bins(Summary(values, weights), 255).low) == 255
+    assert len(choose_bins(summarise(values, weights), 255).low) == 255
 
 
 @pytest.mark.parametrize("heavy", [500, 1000])
 def test_a_column_of_mostly_one_value_keeps_its_other_bins_for_those_below_as_well(heavy):
     weights = np.ones(1001, np.int64)
     weights[heavy] = 9000
-    _, high = choose_bins(Summary(np.arange(1001.0), weights), 255)
+    _, high = choose_bins(summarise(np.arange(1001.0), weights), 255)
     # 254 bins for 1000 other values: one for four of them, also on this side.
     assert np.count_nonzero(high < heavy) >= heavy // 5
