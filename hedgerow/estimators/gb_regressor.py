@@ -48,10 +48,11 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         Of "tweedie", between 1 and 2.
     method : {"newton", "gradient"}
         Trees by second order, or by least squares to the gradients, with a step per leaf.
-    n_estimators, max_estimators : int or "cv", int
-        Rounds at most. "cv": the best number by cross-validation; the models of all folds
-        grow together with the final one, up to `max_estimators` rounds, until the pooled
-        loss has not fallen for `n_iter_no_change`.
+    n_estimators, max_estimators : int, "auto" or "cv", int
+        Rounds at most. "auto": 100, or up to 500 if rows are watched to stop early. "cv": the
+        best number by cross-validation; the models of all folds grow together with the final
+        one, up to `max_estimators` rounds, until the pooled loss has not fallen for
+        `n_iter_no_change`.
     cv : int, splitter of scikit-learn, or iterable of (training rows, test rows)
         Folds of n_estimators="cv". An int deals rows out by their content, equal rows
         together: their order does not matter.
@@ -195,7 +196,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         alpha: Any = 0.9,
         power: float = 1.5,
         method: str = "newton",
-        n_estimators: Any = 100,
+        n_estimators: Any = "auto",
         max_estimators: int = 1000,
         cv: Any = 5,
         one_se: bool = False,
@@ -203,9 +204,9 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
         min_samples_leaf: int = 1,
-        min_child_weight: float = 20.0,
+        min_child_weight: float = 1.0,
         l1: float = 0.0,
-        l2: float = 1.0,
+        l2: float = 5.0,
         gamma: float = 0.0,
         prune: str = "pre",
         max_features: Any = None,
@@ -226,7 +227,7 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         multi_output: str = "trees",
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
-        n_iter_no_change: int = 10,
+        n_iter_no_change: int = 20,
         tol: float = 1e-7,
         eval_metric: Any = None,
         time_limit: float | None = None,

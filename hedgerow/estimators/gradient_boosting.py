@@ -27,7 +27,7 @@ from hedgerow.estimators.explaining import Explains, check_n_trees
 from hedgerow.estimators.folds import content_folds
 from hedgerow.estimators.ground import Ground
 from hedgerow.estimators.request import Request, check_going_on, check_offset
-from hedgerow.estimators.rounds import grown, grown_by_cv
+from hedgerow.estimators.rounds import grown, grown_by_cv, rounds_at_most
 from hedgerow.estimators.sampling import check_bag, round_dropout, row_sampling
 from hedgerow.estimators.tables import bin_for, categorical_columns
 from hedgerow.kernels.team import hired
@@ -51,7 +51,7 @@ MAX_FEATURES: list[Any] = [
 ]
 BOOSTING_CONSTRAINTS: dict[str, list[Any]] = {
     "method": [StrOptions({"newton", "gradient"})],
-    "n_estimators": [Interval(Integral, 1, None, closed="left"), StrOptions({"cv"})],
+    "n_estimators": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto", "cv"})],
     "max_estimators": [Interval(Integral, 1, None, closed="left")],
     "cv": [
         Interval(Integral, 2, None, closed="left"),
@@ -156,13 +156,15 @@ class BaseGradientBoosting(Explains):
         check_bag(self, loss)
         with hired(self.n_jobs, work) as team:
             binned = bin_for(self, table, sample, team)
+            n_rounds = rounds_at_most(self, sample.n_rows, loss, request)
             if request.before is not None:
-                check_going_on(self, request, table, binned)
+                check_going_on(self, request, table, binned, n_rounds)
             self._remember(table, binned)
             self._has_offset = offset is not None
             if request.before is None:
                 self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-            ground = Ground(table, binned, sample, self._rules(sample, table, binned), offset, team)
+            rules = self._rules(sample, table, binned, n_rounds)
+            ground = Ground(table, binned, sample, rules, offset, team)
             grow = grown_by_cv if self._by_cv else grown
             with Control(self, ground.rules.n_rounds, request.begun) as control:
                 kept = grow(self, ground, loss, request, control)
@@ -179,7 +181,9 @@ class BaseGradientBoosting(Explains):
         """Deal rows out to folds."""
         return content_folds(values, sample.targets.reshape(len(values), -1), n_folds)
 
-    def _rules(self, sample: Sample, table: Table, binned: BinnedTable) -> BoostingRules:
+    def _rules(
+        self, sample: Sample, table: Table, binned: BinnedTable, n_rounds: int
+    ) -> BoostingRules:
         """Translate parameters into the rules of boosting."""
         total = float(sample.plain.counts.sum()) * sample.plain.unit
         least = max(float(self.gamma), _LEAST_GAIN * total)
@@ -198,7 +202,7 @@ class BaseGradientBoosting(Explains):
             n_candidates=drawn[2],
         )
         return BoostingRules(
-            n_rounds=int(self.max_estimators if self._by_cv else self.n_estimators),
+            n_rounds=n_rounds,
             rate=None if self.learning_rate == "line_search" else float(self.learning_rate),
             growth=growth,
             sampling=row_sampling(self),

@@ -75,7 +75,9 @@ def watched_rows(estimator: Any, request: Request, n_outputs: int) -> list[Given
     return found
 
 
-def check_going_on(estimator: Any, request: Request, table: Table, binned: BinnedTable) -> None:
+def check_going_on(
+    estimator: Any, request: Request, table: Table, binned: BinnedTable, n_rounds: int
+) -> None:
     """Raise if a model cannot be gone on from with this table and these parameters."""
     before, remedy = request.before, "Set warm_start=False to begin anew."
     if estimator.n_estimators == "cv":
@@ -83,9 +85,9 @@ def check_going_on(estimator: Any, request: Request, table: Table, binned: Binne
             "warm_start=True goes on to a given number of rounds, but n_estimators='cv' chooses "
             f"one. {remedy}"
         )
-    if estimator.n_estimators < before.n_estimators_:
+    if n_rounds < before.n_estimators_:
         raise ValueError(
-            f"n_estimators={estimator.n_estimators} is less than the {before.n_estimators_} rounds "
+            f"n_estimators={n_rounds} is less than the {before.n_estimators_} rounds "
             f"that the model has, and warm_start=True only adds. {remedy}"
         )
     if table.n_features != before.n_features_in_:

@@ -51,11 +51,13 @@ MODELS = pytest.mark.parametrize("model", [*REGRESSORS, *COUNTS, *CLASSIFIERS], 
     [
         GradientBoostingRegressor(n_estimators=20, learning_rate=0.3),
         GradientBoostingRegressor(n_estimators=20, learning_rate=0.3, loss="absolute_error"),
-        GradientBoostingRegressor(n_estimators=20, learning_rate=0.3, min_samples_leaf=5),
+        GradientBoostingRegressor(
+            n_estimators=20, learning_rate=0.3, min_samples_leaf=5, min_child_weight=20
+        ),
         GradientBoostingRegressor(n_estimators=20, prune="post", split_finding="exact"),
         GradientBoostingClassifier(n_estimators=5),
         GradientBoostingClassifier(n_estimators=5, max_features=0.5, interaction_cst="pairwise"),
-        GradientBoostingClassifier(n_estimators=5, early_stopping=True),
+        GradientBoostingClassifier(n_estimators=20, early_stopping=True),
         GradientBoostingRegressor(
             n_estimators="cv", max_estimators=10, cv=3, learning_rate=0.5, min_child_weight=1
         ),
@@ -193,7 +195,7 @@ def test_trees_are_those_of_scikit_learn_on_a_small_exact_problem(leaves):
     theirs = HistGradientBoostingRegressor(
         **shared, max_iter=5, min_samples_leaf=1, l2_regularization=1.0
     ).fit(X, y)
-    ours = GradientBoostingRegressor(**shared, n_estimators=5, min_child_weight=1.0).fit(X, y)
+    ours = GradientBoostingRegressor(**shared, n_estimators=5, l2=1.0).fit(X, y)
     assert_allclose(ours.predict(X), theirs.predict(X), rtol=2e-6)
 
 

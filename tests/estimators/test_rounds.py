@@ -510,3 +510,25 @@ def test_an_interrupt_of_an_early_stopped_fit_keeps_the_best_round_so_far():
     whole = fitted(GradientBoostingRegressor(**stopping), problem)
     assert model.n_estimators_ == int(np.argmin(model.validation_losses_))
     assert_array_equal(model.validation_losses_, whole.validation_losses_[:5])
+
+
+@pytest.mark.parametrize(
+    ("given", "at_most"),
+    [
+        ({}, 100),
+        ({"early_stopping": True}, 500),
+        ({"early_stopping": False, "n_estimators": 7}, 7),
+    ],
+)
+def test_rounds_that_nobody_counted_are_more_if_rows_are_watched(given, at_most):
+    told = []
+
+    def stop(one):
+        told.append(one.n_rounds)
+        return False
+
+    problem = census(60)
+    X, y = problem.X, problem.numbers
+    GradientBoostingRegressor(callbacks=[stop], **given).fit(X, y)
+    GradientBoostingRegressor(callbacks=[stop]).fit(X, y, eval_set=(X, y))
+    assert told == [at_most, 500]
