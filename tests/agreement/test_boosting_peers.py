@@ -161,7 +161,9 @@ def test_gamma_of_xgboost_and_lightgbm_is_twice_ours():
     xgboost, lightgbm = (pytest.importorskip(name) for name in ("xgboost", "lightgbm"))
     given = problem("squared_error")
     X, y = given.X, given.y - given.y.mean()
-    stump = GradientBoostingRegressor(n_estimators=1, max_leaf_nodes=2, early_stopping=False)
+    stump = GradientBoostingRegressor(
+        n_estimators=1, max_leaf_nodes=2, l2=1.0, min_child_weight=20.0, early_stopping=False
+    )
     gain = stump.fit(X, y)._model.gain[0]
     for factor, n_leaves in ((0.999, 2), (1.001, 1)):
         gamma = factor * gain
