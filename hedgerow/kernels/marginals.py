@@ -4,10 +4,12 @@ Sums over all joint codes with the same digit are integers: the same as if the f
 been summed alone, to the last bit. See codes.py for joint codes.
 """
 
-from hedgerow.kernels.jit import part
+import numpy as np
+
+from hedgerow.kernels.jit import inlined_part, part
 
 
-@part
+@inlined_part
 def read_column(about, column, width, scratch):
     """Set scratch.cells to the sums of the codes of a FEATURE; `clear_codes` gives them back.
 
@@ -24,37 +26,37 @@ def read_column(about, column, width, scratch):
         _sum_digit(about, source, about.n_codes - 1, about.missing, width, scratch.cells)
 
 
-@part
+@inlined_part
 def _fold(about, column, width, folded):
     """Sum over the features after this one: lay the upper half on the lower until one is left."""
     size, n_left = about.stride * about.n_codes * width, about.n_high
     half = n_left // 2
     n_left -= half
-    for i in range(n_left * size):
-        folded[i] = column[i]
     above = column[n_left * size : (n_left + half) * size]
-    for i in range(half * size):
-        folded[i] += above[i]
+    for i in range(above.shape[0]):
+        folded[i] = column[i] + above[i]
+    for i in range(above.shape[0], n_left * size):  # of an odd number, the middle one
+        folded[i] = column[i]
     while n_left > 1:
         half = n_left // 2
         n_left -= half
         above = folded[n_left * size : (n_left + half) * size]
-        for i in range(half * size):
+        for i in range(above.shape[0]):
             folded[i] += above[i]
 
 
-@part
+@inlined_part
 def _sum_digit(about, source, digit, code, width, cells):
     """Sum over the features before this one, and set the cell of a code."""
-    first = digit * about.stride * width
+    size = about.stride * width
     for k in range(width):
-        total = source[first + k]
-        for low in range(1, about.stride):
-            total += source[first + low * width + k]
+        own, total = source[digit * size + k : (digit + 1) * size], np.int64(0)
+        for low in range(about.stride):
+            total += own[low * width]
         cells[code * width + k] = total
 
 
-@part
+@inlined_part
 def clear_codes(about, width, cells):
     """Set the cells of a feature to zero again."""
     for i in range(about.n_bins * width):
