@@ -11,6 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from hedgerow.data.binned import BinnedTable, Recipe, bin_table
+from hedgerow.data.joint_columns import lay_out
 from hedgerow.data.table import read_table
 from hedgerow.kernels.codes import BIN, BLOCK, FEATURE, MISSING, Codes
 from hedgerow.kernels.logarithm import log2
@@ -244,8 +245,8 @@ def coded_columns(
     return n_bins.flatmap(column)
 
 
-def codes_of(columns: list[CodedColumn] | tuple[CodedColumn, ...]) -> Codes:
-    """Lay columns of codes out as the grower reads them."""
+def codes_of(columns: list[CodedColumn] | tuple[CodedColumn, ...], most_codes: int = 0) -> Codes:
+    """Lay columns of codes out as the grower reads them; most_codes: as in a Recipe."""
     narrow = [column for column in columns if column.n_bins <= MISSING]
     wide = [column for column in columns if column.n_bins > MISSING]
     n_rows = len(columns[0].codes)
@@ -255,8 +256,9 @@ def codes_of(columns: list[CodedColumn] | tuple[CodedColumn, ...]) -> Codes:
         feature.place = narrow.index(column) if is_narrow else -1 - wide.index(column)
         feature.missing = MISSING if is_narrow else column.n_bins
         feature.n_bins, feature.n_categories = column.n_bins, column.n_categories
+    n_columns = lay_out(features, np.array([None in each.codes for each in columns]), most_codes)
     codes = Codes(
-        blocks=np.zeros((-(-len(narrow) // BLOCK), n_rows, BLOCK), np.uint8),
+        blocks=np.zeros((-(-n_columns // BLOCK), n_rows, BLOCK), np.uint8),
         columns=np.zeros((len(narrow), n_rows), np.uint8),
         wide=np.zeros((len(wide), n_rows), np.int32),
         features=features,
@@ -264,9 +266,12 @@ def codes_of(columns: list[CodedColumn] | tuple[CodedColumn, ...]) -> Codes:
     )
     for place, column in enumerate(narrow):
         codes.columns[place] = [MISSING if code is None else code for code in column.codes]
-        codes.blocks[place // BLOCK, :, place % BLOCK] = codes.columns[place]
     for place, column in enumerate(wide):
         codes.wide[place] = [column.n_bins if code is None else code for code in column.codes]
+    for about in features[features.column >= 0]:
+        digits = np.minimum(codes.columns[about.place], about.n_codes - 1)
+        block, lane = divmod(about.column, BLOCK)
+        codes.blocks[block, :, lane] += (about.stride * digits).astype(np.uint8)
     return codes
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hedgerow.data.columns import Column
 from hedgerow.data.edges import Bins, choose_bins, summarise
+from hedgerow.data.joint_columns import MOST_CODES, lay_out
 from hedgerow.data.table import Table
 from hedgerow.kernels.codes import (
     BIN,
@@ -49,10 +50,14 @@ class BinnedTable(NamedTuple):
 
 
 class Recipe(NamedTuple):
-    """How a table is binned: at most max_bins bins a numeric feature (None: one per value)."""
+    """How a table is binned: at most max_bins bins a numeric feature (None: one per value).
+
+    most_codes: of a feature that shares a column of the histogram. It changes no model.
+    """
 
     max_bins: int | None
     categorical: frozenset[int] = frozenset()
+    most_codes: int = MOST_CODES
 
 
 class _Coded(NamedTuple):
@@ -92,8 +97,8 @@ def bin_table(
         # Sorting and binning, the bulk of the work, run without the GIL.
         with ThreadPoolExecutor(team.n_threads) as pool:
             columns = list(chain.from_iterable(pool.map(coded_stripe, stripes)))
-    codes = _joined(n_rows, columns)
-    team.run(fill_blocks, codes.columns, codes.blocks)
+    codes = _joined(n_rows, columns, recipe.most_codes)
+    team.run(fill_blocks, codes.columns, codes.features, codes.blocks)
     n_missing = np.array([column.n_missing for column in columns])
     categories = tuple(column.categories for column in columns)
     return BinnedTable(codes, categories, n_rows, n_missing > 0, n_missing == n_rows)
@@ -141,7 +146,7 @@ def _coded_values(column: Column, bins: Bins) -> _Coded:
     return _Coded(narrow, bins, None, int(np.count_nonzero(narrow == MISSING)))
 
 
-def _joined(n_rows: int, coded: list[_Coded]) -> Codes:
+def _joined(n_rows: int, coded: list[_Coded], most_codes: int) -> Codes:
     """Put the columns of a table together."""
     bins = [column.bins for column in coded]
     n_categories = np.array([len(column.categories or ()) for column in coded])
@@ -163,5 +168,6 @@ def _joined(n_rows: int, coded: list[_Coded]) -> Codes:
             columns[place] = column.codes
         else:
             wide[-1 - place] = column.codes
-    blocks = np.zeros((-(-len(columns) // BLOCK), n_rows, BLOCK), np.uint8)
+    n_columns = lay_out(features, np.array([each.n_missing > 0 for each in coded]), most_codes)
+    blocks = np.zeros((-(-n_columns // BLOCK), n_rows, BLOCK), np.uint8)
     return Codes(blocks, columns, wide, features, limits)

@@ -1,4 +1,4 @@
-"""Bins: the best cut of a large node in one numeric feature, from its part of a histogram.
+"""Bins: the best cut of a large node in one numeric feature, from the sums of its codes.
 
 The same split as `split.search_feature` finds from a list of the codes that occur, and by
 the same rules on ties. Here every bin is looked at, whether it has rows or not, in loops
@@ -17,7 +17,7 @@ from hedgerow.kernels.split import beats
 def search_bins(problem, feature, cells, node, scratch, found):
     """Set `found` to the node's best split in a narrow numeric feature, if it beats it.
 
-    cells  int64 [256 * width]   read   the feature's part of the node's histogram
+    cells  int64 [256 * width]   read   the sums of the feature's codes
 
     Returns 1 if the feature is constant in the node. Cost: a pass over the bins, two if the
     node has missing values.
@@ -123,12 +123,3 @@ def _threshold(bins, about, bin, cells, width):
     if end == about.n_bins:
         return np.inf
     return threshold_between(bins[about.first + bin].high, bins[about.first + end].low)
-
-
-@part
-def sum_left(cells, missing, split, width, sums):
-    """Add the sums of a feature's bins left of a cut."""
-    for k in range(width):
-        sums[k] += split.missing_left * cells[missing * width + k]
-        for bin in range(split.cut + 1):
-            sums[k] += cells[bin * width + k]

@@ -3,6 +3,14 @@
 A feature of at most 255 bins is *narrow*: one byte per value, 255 for missing. A feature
 of more bins (exact splits, many categories) is *wide*: four bytes per value, and the
 number of its bins stands for missing.
+
+Histograms are summed by columns of one byte. A narrow feature has a column for itself,
+or shares one with others of few codes, whose *joint code* still fits:
+
+    joint code = low + stride * (digit + n_codes * high),     digit < n_codes
+
+`low` is made by the features before it in the column, `high` by those after it. A digit
+is a code; the last one is missing, if the feature has missing values.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -16,7 +24,8 @@ from hedgerow.kernels.team import share
 
 N_BINS = 256
 MISSING = 255  # the code of a missing value in a narrow feature; ordinary codes are 0..254
-BLOCK = 16  # features per block
+BLOCK = 16  # columns per block
+QUAD = 4  # columns that are summed at once
 N_BUCKETS = 4096
 _FAR = 2.0**1021  # differences of numbers nearer to 0 than this are finite
 _CHUNK = 1024  # rows of a block that stay in the nearest cache
@@ -26,8 +35,12 @@ Records: TypeAlias = Any  # np.recarray: fields by name; its stubs lose them in 
 
 # place: row in `columns`, or -1 - row in `wide`; missing: code of a missing value; n_bins:
 # ordinary bins in use; n_categories: 0 if the feature is numeric; first: its first bin in `bins`.
+# column: of the histogram, -1 (and stride 0) if wide; stride, n_codes, n_high (how many there
+# are): of its joint codes. A feature alone has 1, 256, 1; one feature of each column has stride 1.
 FEATURE = np.dtype(
-    [(name, "i8") for name in ("place", "missing", "n_bins", "n_categories", "first")], align=True
+    [(name, "i8") for name in ("place", "missing", "n_bins", "n_categories", "first")]
+    + [(name, "i8") for name in ("column", "stride", "n_codes", "n_high")],
+    align=True,
 )
 # Smallest and largest value in a bin.
 BIN = np.dtype([("low", "f8"), ("high", "f8")], align=True)
@@ -36,7 +49,7 @@ BIN = np.dtype([("low", "f8"), ("high", "f8")], align=True)
 class Codes(NamedTuple):
     """The table as bin numbers, and what the bins stand for.
 
-    blocks    uint8 [n_blocks, n_rows, 16]  narrow features, 16 of a row together: histograms
+    blocks    uint8 [n_blocks, n_rows, 16]  joint codes, 16 columns of a row together: histograms
     columns   uint8 [n_narrow, n_rows]      narrow features, one by one: partitions, small nodes
     wide      int32 [n_wide, n_rows]        wide features
     features  FEATURE [n_features]
@@ -166,15 +179,24 @@ def bin_wide(values, high, column):
 
 
 @kernel
-def fill_blocks(team, columns, blocks):
-    """Copy the narrow columns to blocks, 16 features of a row together.
+def fill_blocks(team, columns, features, blocks):
+    """Set the blocks to the joint codes of the narrow features.
 
-    columns  uint8 [n_narrow, n_rows]       read
-    blocks   uint8 [n_blocks, n_rows, 16]   write   lanes without a feature are left alone
+    columns   uint8 [n_narrow, n_rows]       read
+    features  FEATURE [n_features]           read
+    blocks    uint8 [n_blocks, n_rows, 16]   both   zero on entry; a thread owns a range of rows
     """
     begin, end = share(team, columns.shape[1])
     for first in range(begin, end, _CHUNK):
-        for place in range(columns.shape[0]):
-            column, block = columns[place], blocks[place // BLOCK]
+        for feature in range(features.shape[0]):
+            about = features[feature]
+            if about.column < 0:
+                continue
+            column, block, lane = (
+                columns[about.place],
+                blocks[about.column // BLOCK],
+                about.column % BLOCK,
+            )
+            last, stride = about.n_codes - 1, about.stride
             for row in range(first, min(first + _CHUNK, end)):
-                block[row, place % BLOCK] = column[row]
+                block[row, lane] += np.uint8(min(np.int64(column[row]), last) * stride)

@@ -2,7 +2,7 @@
 
 Every thread of the team runs `grow` and takes the same decisions from the same integers.
 A thread owns a segment of each leaf's records, so rows are partitioned without waiting;
-histograms are merged, and cuts searched, by feature.
+histograms are merged, and cuts searched, by column.
 
 With no limit on leaves a node's split does not depend on other nodes. The newest leaf is
 then divided next, so that the open leaves are a stack of at most log2(n) (the smaller
@@ -12,10 +12,10 @@ called again for each, by one thread.
 
 import numpy as np
 
-from hedgerow.kernels.bins import sum_left
 from hedgerow.kernels.bounds import hand_down
 from hedgerow.kernels.heap import lift, take_largest
 from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.marginals import sum_left
 from hedgerow.kernels.menu import offer, offer_all, varies
 from hedgerow.kernels.nodes import (
     CLOSED,
@@ -230,8 +230,8 @@ def _divide_sums(team, problem, space, nodes, parent, smaller, larger):
     if first < 0:
         add_up(moments, records[less.begin : less.end], mine)
     elif me == 0:
-        missing = problem.codes.features[rest.feature].missing
-        sum_left(space.hists[larger, first:], missing, rest, width, mine)
+        about = problem.codes.features[rest.feature]
+        sum_left(about, space.hists[larger, first:], rest, width, mine)
         if less.node > rest.node:
             for k in range(width):
                 mine[k] = nodes.sums[parent, k] - mine[k]

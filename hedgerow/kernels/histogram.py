@@ -1,17 +1,17 @@
-"""Histograms: the moments of a large node's rows, summed by narrow feature and code.
+"""Histograms: the moments of a large node's rows, summed by column and joint code.
 
-A histogram is flat, int64 [n_narrow padded to quads * 256 * width]: bin `code` of the
-feature in place p of the columns is cell number 256 p + code. The larger child's is its
-parent's minus the smaller child's: integers, so exact.
+A histogram is flat, int64 [n_columns padded to quads * 256 * width]: joint code c of column
+p is cell number 256 p + c. The larger child's is its parent's minus the smaller child's:
+integers, so exact. Features that share a column have one owner among the threads.
 """
 
-from hedgerow.kernels.codes import BLOCK, N_BINS
+from hedgerow.kernels.codes import BLOCK, N_BINS, QUAD
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.machine import load_four, prefetch
 from hedgerow.kernels.moments import row_of
 
 _AHEAD = 20  # rows between asking for a cache line and reading it
-_QUADS = BLOCK // 4
+_QUADS = BLOCK // QUAD
 
 
 @part
@@ -23,13 +23,13 @@ def build(codes, records, moments, hist):
     moments  one of moments.py         read
     hist     int64 [n_cells * width]   write  need not be zero on entry
 
-    Cost: n updates per narrow feature, rounded up to a multiple of four features.
+    Cost: n updates per column, rounded up to a multiple of four columns.
     """
     hist[:] = 0
     size = BLOCK * N_BINS * moments.width()
     for block in range(codes.blocks.shape[0]):
         cells = hist[block * size : (block + 1) * size]
-        n_quads = min(_QUADS, cells.shape[0] // (4 * N_BINS * moments.width()))
+        n_quads = min(_QUADS, cells.shape[0] // (QUAD * N_BINS * moments.width()))
         _add_rows(codes.blocks[block], records, moments, cells, n_quads)
 
 
@@ -57,6 +57,13 @@ def _add_quads(codes, records, moments, cells, n_quads):
             for j in range(4):
                 code = (four >> (8 * j)) & 255
                 moments.put(loaded, cells, (4 * quad + j) * N_BINS + code)
+
+
+@part
+def owner(features, feature, n_threads):
+    """Return the thread that merges, subtracts and searches a feature: one for each column."""
+    column = features[feature].column
+    return (column if column >= 0 else feature) % n_threads
 
 
 @part

@@ -5,10 +5,12 @@ import numpy as np
 from hedgerow.kernels.bins import search_bins
 from hedgerow.kernels.codes import N_BINS
 from hedgerow.kernels.heap import heapify, take_largest
+from hedgerow.kernels.histogram import owner
 from hedgerow.kernels.jit import inlined_part, part
+from hedgerow.kernels.marginals import clear_codes, read_column
 from hedgerow.kernels.random import mixed, uniform
 from hedgerow.kernels.split import Node, search_feature, sort_categories
-from hedgerow.kernels.tally import clear, tally
+from hedgerow.kernels.tally import clear, sweep, tally
 from hedgerow.kernels.team import cancelled, meet
 from hedgerow.kernels.workspace import Problem
 
@@ -23,7 +25,7 @@ def forget(found):
 
 @part
 def search(team, whole, desk, n_active, hist, root, constant, found):
-    """Find a node's best split; a thread takes every n-th candidate feature.
+    """Find a node's best split; a thread takes the candidate features that it owns.
 
     desk.active[:n_active] are the features not known to be constant here. Candidates are
     the first `n_candidates` of them, in an order drawn for the node, that are not
@@ -31,18 +33,16 @@ def search(team, whole, desk, n_active, hist, root, constant, found):
     are left: the node's children need not look at the rest.
 
     hist      int64 [n_cells * width], or [0]  read    the node's histogram; without one, and
-              for wide features and categories, sums come from the rows
+              for wide features, sums come from the rows
     constant  int64 [n_features]               write   shared: candidate -> whether constant
     """
     problem, node = seen_from(whole, root, desk)
     full = whole.criterion.at(whole.moments, root.total)
     in_full = Problem(whole.codes, whole.moments, full, whole.rules)
-    n_wanted = problem.rules.n_candidates
+    features, n_wanted = whole.codes.features, problem.rules.n_candidates
     sampled = n_wanted < n_active
     if sampled:
-        for i in range(n_active):
-            desk.ranks[i] = uniform(mixed(mixed(node.bits, desk.active[i]), _CANDIDATES))
-        heapify(desk.ranks, desk.active, n_active)
+        _draw_ranks(desk, node.bits, n_active)
     place, n_left = n_active, n_active
     while n_wanted > 0 and place > 0:
         first = max(place - n_wanted, 0)
@@ -50,13 +50,14 @@ def search(team, whole, desk, n_active, hist, root, constant, found):
             if sampled:
                 take_largest(desk.ranks, desk.active, i + 1)
             feature = desk.active[i]
-            if feature % team.n_threads == team.thread and not cancelled(team):
-                about, view, seen, own = whole.codes.features[feature], problem, node, hist[:0]
-                if hist.shape[0] > 0 and about.place >= 0 and about.n_categories == 0:
+            if owner(features, feature, team.n_threads) == team.thread and not cancelled(team):
+                about, view, seen, column = features[feature], problem, node, hist[:0]
+                if hist.shape[0] > 0 and _reads_column(about, whole, problem, node):
                     n_cells = N_BINS * in_full.moments.width()
-                    own = hist[about.place * n_cells : (about.place + 1) * n_cells]
-                    view, seen = in_full, root
-                constant[feature] = _search_one(view, feature, own, seen, desk, found)
+                    column = hist[about.column * n_cells : (about.column + 1) * n_cells]
+                    if about.n_categories == 0:
+                        view, seen = in_full, root
+                constant[feature] = _search_one(view, feature, column, seen, desk, found)
         meet(team)
         for i in range(place - 1, first - 1, -1):
             feature = desk.active[i]
@@ -67,6 +68,27 @@ def search(team, whole, desk, n_active, hist, root, constant, found):
                 n_wanted -= 1
         place = first
     return n_left
+
+
+@part
+def _draw_ranks(desk, bits, n_active):
+    """Make a heap of the active features, by numbers drawn for the node."""
+    for i in range(n_active):
+        desk.ranks[i] = uniform(mixed(mixed(bits, desk.active[i]), _CANDIDATES))
+    heapify(desk.ranks, desk.active, n_active)
+
+
+@part
+def _reads_column(about, whole, problem, node):
+    """Tell whether a FEATURE is searched in a column of the histogram, if there is one.
+
+    Categories are ordered by what the node sees of the moments, which must be all of them;
+    and it costs as much as there are categories, a tally as there are rows.
+    """
+    sees_all = problem.moments.width() == whole.moments.width()
+    if about.n_categories > 0:
+        return about.column >= 0 and sees_all and node.rows.n_rows >= about.n_bins
+    return about.column >= 0
 
 
 @part
@@ -81,17 +103,27 @@ def seen_from(problem, node, desk):
 
 
 @inlined_part
-def _search_one(whole, number, hist, node, desk, found):
-    """Search one feature, in its part of a histogram or else from rows; return 1 if constant."""
+def _search_one(whole, number, column, node, desk, found):
+    """Search one feature, in a column of a histogram or else from rows; return 1 if constant."""
     criterion = whole.criterion.toward(number)
     problem = Problem(whole.codes, whole.moments, criterion, whole.rules)
-    if hist.shape[0] > 0:
-        return search_bins(problem, number, hist, node, desk.scratch, found)
-    feature, scratch = problem.codes.features[number], desk.scratch
-    n_codes = tally(problem.codes, feature, node.rows, problem.moments, scratch)
+    feature, scratch, width = problem.codes.features[number], desk.scratch, whole.moments.width()
+    cells, is_copied = column, feature.n_codes < N_BINS or feature.n_categories > 0
+    if column.shape[0] > 0 and is_copied:
+        read_column(feature, column, width, scratch)
+        cells = scratch.cells
+    if column.shape[0] > 0 and feature.n_categories == 0:
+        is_constant = search_bins(problem, number, cells, node, scratch, found)
+        if is_copied:
+            clear_codes(feature, width, scratch.cells)
+        return is_constant
+    if column.shape[0] > 0:
+        n_codes = sweep(scratch, feature, width)
+    else:
+        n_codes = tally(problem.codes, feature, node.rows, problem.moments, scratch)
     if n_codes > 1:
         search_feature(problem, number, n_codes, node, scratch, found)
-    clear(scratch, n_codes, problem.moments.width())
+    clear(scratch, n_codes, width)
     return np.int64(n_codes < 2)
 
 

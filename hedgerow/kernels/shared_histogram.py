@@ -1,14 +1,14 @@
 """Histograms of open leaves: summed by a team, kept for the leaf's children.
 
 A leaf's histogram has the leaf's number; leaves beyond the last histogram have none. A
-thread sums its own segment of rows, then merges (and subtracts) the features it owns:
-those whose number is its own, modulo the number of threads.
+thread sums its own segment of rows, then merges (and subtracts) the columns it owns, whose
+features it will search.
 """
 
 import numpy as np
 
 from hedgerow.kernels.codes import N_BINS
-from hedgerow.kernels.histogram import build, merge, subtract
+from hedgerow.kernels.histogram import build, merge, owner, subtract
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.nodes import OPEN
 from hedgerow.kernels.team import meet
@@ -46,11 +46,11 @@ def divide_histogram(team, problem, space, smaller, larger, had_histogram):
 
 @part
 def first_cell(problem, leaf):
-    """Return where the bins of a leaf's split begin in its histogram, -1 if they are not there."""
+    """Return where the column of a leaf's split begins in its histogram, -1 if there is none."""
     about = problem.codes.features[leaf.feature]
-    if not leaf.has_histogram or about.place < 0 or about.n_categories > 0:
+    if not leaf.has_histogram or about.column < 0 or about.n_categories > 0:
         return np.int64(-1)
-    return about.place * N_BINS * problem.moments.width()
+    return about.column * N_BINS * problem.moments.width()
 
 
 @part
@@ -62,25 +62,31 @@ def _wanted(problem, space, leaf, number):
 
 @part
 def _sum(team, problem, space, leaf):
-    """Make a leaf's histogram from its rows, complete for this thread's features."""
+    """Make a leaf's histogram from its rows, complete for this thread's columns."""
     hist, own = space.hists[leaf], space.leaves[team.thread, leaf]
     mine = space.parts[team.thread] if team.n_threads > 1 else hist
     records = space.records[own.side, own.begin : own.end]
     build(problem.codes, records, problem.moments, mine)
     meet(team)
     if team.n_threads > 1:
-        size = N_BINS * problem.moments.width()
-        for feature in range(team.thread, problem.codes.features.shape[0], team.n_threads):
-            place = problem.codes.features[feature].place
-            if place >= 0:
-                merge(space.parts, place * size, (place + 1) * size, hist)
+        features, size = problem.codes.features, N_BINS * problem.moments.width()
+        for feature in range(features.shape[0]):
+            if _merges(team, features, feature):
+                first = features[feature].column * size
+                merge(space.parts, first, first + size, hist)
 
 
 @part
 def _subtract(team, problem, space, smaller, larger):
-    size = N_BINS * problem.moments.width()
-    for feature in range(team.thread, problem.codes.features.shape[0], team.n_threads):
-        place = problem.codes.features[feature].place
-        if place >= 0:
-            rest, less = space.hists[larger], space.hists[smaller]
-            subtract(rest, place * size, (place + 1) * size, less)
+    features, size = problem.codes.features, N_BINS * problem.moments.width()
+    for feature in range(features.shape[0]):
+        if _merges(team, features, feature):
+            first = features[feature].column * size
+            subtract(space.hists[larger], first, first + size, space.hists[smaller])
+
+
+@part
+def _merges(team, features, feature):
+    """Tell whether a feature stands for a column that this thread owns."""
+    mine = owner(features, feature, team.n_threads) == team.thread
+    return mine and features[feature].stride == 1

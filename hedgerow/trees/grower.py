@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
-from hedgerow.kernels.codes import N_BINS, Records
+from hedgerow.kernels.codes import N_BINS, QUAD, Records
 from hedgerow.kernels.finished import preorder
 from hedgerow.kernels.grower import grow as grow_kernel
 from hedgerow.kernels.menu import TREE, Menu
@@ -153,9 +153,9 @@ class Grower:
 def _size(problem: Problem, judge: Judge, n_rows: int) -> Size:
     """Return the size of the buffers; histograms only of sums, and if most features are tried."""
     rules, codes, width = problem.rules, problem.codes, problem.moments.width()
-    n_narrow, n_features = len(codes.columns), len(codes.features)
+    n_columns, n_features = int(codes.features.column.max()) + 1, len(codes.features)
     max_open = _STACK if rules.order == NEWEST else rules.max_leaves
-    n_cells = -(-n_narrow // 4) * 4 * N_BINS
+    n_cells = -(-n_columns // QUAD) * QUAD * N_BINS
     n_hists = min(max_open, _HISTOGRAM_BYTES // (8 * n_cells * width)) if n_cells else 0
     n_tried = min(rules.n_candidates, rules.menu.n_level)
     if _TALLIES * n_tried < n_features or rules.random_cut or judge.uses_rows:

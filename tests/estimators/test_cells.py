@@ -213,7 +213,8 @@ def test_cells_beyond_two_to_the_31_are_addressed_in_64_bits():
     weights[used] = 1
     features = np.zeros(n_features, FEATURE).view(np.recarray)
     features.place, features.missing, features.n_bins = np.arange(n_features), MISSING, 2
-    features.first = 2 * np.arange(n_features)
+    features.first, features.column = 2 * np.arange(n_features), np.arange(n_features)
+    features.stride, features.n_codes, features.n_high = 1, 256, 1
     bins = np.zeros(2 * n_features, BIN).view(np.recarray)
     bins.low[1::2] = bins.high[1::2] = 1.0
     codes = Codes(blocks, columns, np.empty((0, n_rows), np.int32), features, bins)

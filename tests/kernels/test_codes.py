@@ -12,6 +12,7 @@ from numpy.testing import assert_array_equal
 
 from hedgerow.kernels.codes import (
     BLOCK,
+    FEATURE,
     MISSING,
     N_BUCKETS,
     bin_narrow,
@@ -105,12 +106,34 @@ def test_a_wide_code_is_the_number_of_bins_below(problem):
 @pytest.mark.parametrize(("n_narrow", "n_rows"), [(0, 5), (1, 1), (16, 3), (18, 5), (2, 2500)])
 def test_blocks_hold_sixteen_features_of_a_row_together(n_narrow, n_rows, n_threads):
     columns = np.random.default_rng(0).integers(0, 256, (n_narrow, n_rows), np.uint8)
-    blocks = np.full((-(-n_narrow // BLOCK), n_rows, BLOCK), 88, np.uint8)
-    with hired(n_threads, 1e9) as team:
-        team.run(fill_blocks, columns, blocks)
-    lanes = blocks.transpose(0, 2, 1).reshape(-1, n_rows)
+    features = np.zeros(n_narrow, FEATURE).view(np.recarray)
+    features.place, features.column = np.arange(n_narrow), np.arange(n_narrow)
+    features.stride, features.n_codes, features.n_high = 1, 256, 1
+    lanes = filled(n_threads, columns, features, -(-n_narrow // BLOCK))
     assert_array_equal(lanes[:n_narrow], columns)
-    assert (lanes[n_narrow:] == 88).all()
+    assert not lanes[n_narrow:].any()
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+def test_a_column_that_features_share_holds_their_joint_codes(n_threads):
+    flag, tag, third = [0, 1, 1, 0], [2, 0, MISSING, 1], [MISSING, 0, 4, MISSING]
+    columns = np.array([tag, third, flag], np.uint8)
+    # In order of the table: the tag after the flag in column 16, a wide feature, the third last.
+    features = np.zeros(4, FEATURE).view(np.recarray)
+    features.place, features.column = [0, -1, 1, 2], [16, -1, 16, 16]
+    features.stride, features.n_codes, features.n_high = [2, 0, 8, 1], [4, 256, 6, 2], [6, 1, 1, 24]
+    lanes = filled(n_threads, columns, features, 2)
+    assert lanes[16].tolist() == [0 + 2 * (2 + 4 * 5), 1, 1 + 2 * (3 + 4 * 4), 0 + 2 * (1 + 4 * 5)]
+    assert not np.delete(lanes, 16, axis=0).any()
+
+
+def filled(n_threads, columns, features, n_blocks):
+    """Return the lanes of the blocks, one after another."""
+    n_rows = columns.shape[1]
+    blocks = np.zeros((n_blocks, n_rows, BLOCK), np.uint8)
+    with hired(n_threads, 1e9) as team:
+        team.run(fill_blocks, columns, features, blocks)
+    return blocks.transpose(0, 2, 1).reshape(-1, n_rows)
 
 
 def neighbours():

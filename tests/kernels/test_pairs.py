@@ -20,6 +20,7 @@ from hedgerow.kernels.moments import GradientPairs
 from hedgerow.kernels.search import forget
 from hedgerow.kernels.split import SPLIT, Node
 from hedgerow.kernels.tally import Rows
+from hedgerow.kernels.team import hired
 from hedgerow.kernels.workspace import Problem as KernelProblem
 from hedgerow.kernels.workspace import Rules, desk_of, desks_for
 from hedgerow.trees.grower import Judge, grow
@@ -34,6 +35,7 @@ from tests.strategies import (
     judge_of,
     oracle_rules,
     problems,
+    seeded_problem,
     table_of,
     team_of_one,
     whole_weights,
@@ -116,8 +118,22 @@ def test_a_monotone_tree_is_that_of_its_definition(bits, drawn, rules, signs):
     assert_tree_equals_oracle(table, judge, data, rules, bits)
 
 
-def assert_tree_equals_oracle(table, judge, data, rules, bits=0):
-    grown = grow(table, judge, rules, team_of_one())
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+@pytest.mark.parametrize(
+    "rules", [GrowthRules(), GrowthRules(max_leaves=9), GrowthRules(max_leaves=9, n_candidates=6)]
+)
+def test_a_tree_of_features_that_share_columns_is_that_of_its_definition(n_threads, rules):
+    problem, rng = seeded_problem(0, 150, kinds="fcmffcffcf"), np.random.default_rng(1)
+    g, h = rng.integers(-(2**15), 2**15, 150), rng.integers(1, 2**16, 150)
+    table, judge = table_of(problem, 255), pair_judge(problem, g, h, 0.0, 1.0)
+    assert sorted(table.codes.features.column) == [0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
+    data = pair_data(problem, table, g, h, 0.0, 1.0)
+    with hired(n_threads, 1e9) as team:
+        assert_tree_equals_oracle(table, judge, data, rules, team=team)
+
+
+def assert_tree_equals_oracle(table, judge, data, rules, bits=0, team=None):
+    grown = grow(table, judge, rules, team or team_of_one())
     expected = oracle.grow(data, range(len(data.moments)), oracle_rules(rules, judge))
     assert grown.left.tolist() == expected.left
     assert grown.sums.tolist() == [cells_of(sums, bits) for sums in expected.sums]

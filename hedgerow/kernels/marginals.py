@@ -1,0 +1,83 @@
+"""Marginals: the sums of one feature, from a column of a histogram that it may share.
+
+Sums over all joint codes with the same digit are integers: the same as if the feature had
+been summed alone, to the last bit. See codes.py for joint codes.
+"""
+
+import numpy as np
+
+from hedgerow.kernels.jit import inlined_part, part
+
+
+@inlined_part
+def read_column(about, column, width, scratch):
+    """Set scratch.cells to the sums of the codes of a FEATURE; `clear_codes` gives them back.
+
+    column  int64 [256 * width]   read   of the histogram
+
+    Cost: twice as many additions as there are joint codes, several at once.
+    """
+    source = scratch.running[1] if about.n_high > 1 else column
+    if about.n_high > 1:
+        _fold(about, column, width, source)
+    for digit in range(about.n_bins):
+        _sum_digit(about, source, digit, digit, width, scratch.cells)
+    if about.n_codes > about.n_bins:
+        _sum_digit(about, source, about.n_codes - 1, about.missing, width, scratch.cells)
+
+
+@inlined_part
+def _fold(about, column, width, folded):
+    """Sum over the features after this one: lay the upper half on the lower until one is left."""
+    size, n_left = about.stride * about.n_codes * width, about.n_high
+    half = n_left // 2
+    n_left -= half
+    above = column[n_left * size : (n_left + half) * size]
+    for i in range(above.shape[0]):
+        folded[i] = column[i] + above[i]
+    for i in range(above.shape[0], n_left * size):  # of an odd number, the middle one
+        folded[i] = column[i]
+    while n_left > 1:
+        half = n_left // 2
+        n_left -= half
+        above = folded[n_left * size : (n_left + half) * size]
+        for i in range(above.shape[0]):
+            folded[i] += above[i]
+
+
+@inlined_part
+def _sum_digit(about, source, digit, code, width, cells):
+    """Sum over the features before this one, and set the cell of a code."""
+    size = about.stride * width
+    for k in range(width):
+        own, total = source[digit * size + k : (digit + 1) * size], np.int64(0)
+        for low in range(about.stride):
+            total += own[low * width]
+        cells[code * width + k] = total
+
+
+@inlined_part
+def clear_codes(about, width, cells):
+    """Set the cells of a feature to zero again."""
+    for i in range(about.n_bins * width):
+        cells[i] = 0
+    for k in range(width):
+        cells[about.missing * width + k] = 0
+
+
+@part
+def sum_left(about, column, split, width, sums):
+    """Add the sums of a feature's codes left of a cut.
+
+    column  int64 [256 * width or more]   read   of the histogram
+    """
+    stride, last = about.stride, about.n_codes - 1
+    missing_left = split.missing_left and about.n_codes > about.n_bins
+    for k in range(width):
+        for high in range(about.n_high):
+            first = high * about.n_codes * stride
+            for joint in range(first, first + (split.cut + 1) * stride):
+                sums[k] += column[joint * width + k]
+            if missing_left:
+                for joint in range(first + last * stride, first + (last + 1) * stride):
+                    sums[k] += column[joint * width + k]

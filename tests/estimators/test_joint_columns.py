@@ -1,0 +1,98 @@
+"""Features that share a column of the histogram: the models are those of features alone."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from hedgerow import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+)
+from hedgerow.estimators import tables
+from tests.estimators.tables import Problem
+
+SHORT = {"n_estimators": 5, "early_stopping": False}
+MODELS = [
+    GradientBoostingClassifier(**SHORT),
+    GradientBoostingClassifier(**SHORT, max_features=0.5, random_state=3),
+    GradientBoostingRegressor(**SHORT, max_leaf_nodes=60),
+    GradientBoostingRegressor(**SHORT, subsample=0.5, random_state=3),
+    DecisionTreeClassifier(split_finding="histogram"),
+    DecisionTreeClassifier(split_finding="histogram", max_leaf_nodes=40),
+    DecisionTreeRegressor(split_finding="histogram"),
+    DecisionTreeRegressor(
+        split_finding="histogram", max_leaf_nodes=40, max_features=0.6, random_state=3
+    ),
+]
+
+
+def questionnaire(n_rows):
+    """Flags, tags and categories of few values, some of them missing, among a few numbers."""
+    rng = np.random.default_rng(0)
+    columns = {}
+    for k in range(10):
+        columns[f"flag {k}"] = (rng.random(n_rows) < 0.1 + 0.08 * k).astype(float)
+    for k in range(6):
+        columns[f"tag {k}"] = rng.integers(0, 3 + k % 2, n_rows).astype(float)
+    for k in range(3):
+        columns[f"word {k}"] = rng.choice(["no", "yes", "both"][: 2 + k % 2], n_rows).astype(object)
+    for k in range(3):
+        columns[f"number {k}"] = np.round(rng.normal(size=n_rows), 2)
+    score = columns["number 0"] + columns["flag 3"] * columns["tag 2"] - columns["tag 5"]
+    score = score + (columns["word 1"] == "yes") + rng.normal(size=n_rows)
+    for name in ("flag 3", "tag 2", "number 0"):
+        columns[name][rng.random(n_rows) < 0.1] = np.nan
+    columns["word 1"][rng.random(n_rows) < 0.1] = None
+    columns["constant"] = np.ones(n_rows)
+    classes = np.array(["low", "middle", "high"])[np.digitize(score, [-1.0, 1.0])]
+    return Problem(columns, classes, np.round(score, 3))
+
+
+@pytest.fixture(scope="module", name="problem")
+def _problem():
+    return questionnaire(20_000)  # nodes of 8,192 rows and more are shared by the threads
+
+
+@pytest.fixture(name="n_columns")
+def _n_columns(monkeypatch):
+    """Return the numbers of columns of the histograms that fits in this test have had."""
+    seen = []
+
+    def bin_table(*arguments):
+        binned = tables_bin_table(*arguments)
+        seen.append(int(binned.codes.features.column.max()) + 1)
+        return binned
+
+    tables_bin_table = tables.bin_table
+    monkeypatch.setattr(tables, "bin_table", bin_table)
+    return seen
+
+
+def fingerprint(model, problem, **parameters):
+    fitted = clone(model).set_params(**parameters).fit(problem.X, problem.target(model))
+    return fitted.fingerprint_
+
+
+def alone(monkeypatch):
+    """Let no features share a column."""
+    shared = tables.bin_table
+
+    def bin_table(table, recipe, *others):
+        return shared(table, recipe._replace(most_codes=0), *others)
+
+    monkeypatch.setattr(tables, "bin_table", bin_table)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_a_model_is_that_of_features_alone_for_any_threads_and_order(
+    model, problem, n_columns, monkeypatch
+):
+    shuffled = problem.rows(np.random.default_rng(1).permutation(20_000))
+    found = {fingerprint(model, problem, n_jobs=n_jobs) for n_jobs in (1, 2, 3)}
+    found.add(fingerprint(model, shuffled, n_jobs=2))
+    alone(monkeypatch)
+    found.add(fingerprint(model, problem, n_jobs=1))
+    assert len(found) == 1
+    assert n_columns == [8, 8, 8, 8, 23]

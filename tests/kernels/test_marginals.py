@@ -1,0 +1,130 @@
+"""Marginals: a feature's own sums, read from the column of a histogram that it shares."""
+
+import numpy as np
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from hedgerow.kernels.codes import MISSING, N_BINS
+from hedgerow.kernels.histogram import build
+from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.marginals import clear_codes, read_column, sum_left
+from hedgerow.kernels.moments import GradientPairs, Targets
+from hedgerow.kernels.split import SPLIT
+from hedgerow.kernels.workspace import desk_of, desks_for
+from tests.oracle.histogram import added, sums_by_code
+from tests.strategies import CodedColumn, coded_columns, codes_of
+
+
+@kernel
+def read(codes, records, moments, feature, desks, hist):
+    """Build a histogram and read one feature from it."""
+    about, n_cells = codes.features[feature], N_BINS * moments.width()
+    build(codes, records, moments, hist)
+    column = hist[about.column * n_cells : (about.column + 1) * n_cells]
+    read_column(about, column, moments.width(), desk_of(desks, 0).scratch)
+
+
+@kernel
+def cleared(codes, feature, width, desks):
+    clear_codes(codes.features[feature], width, desk_of(desks, 0).scratch.cells)
+
+
+@kernel
+def added_left(codes, hist, split, width, sums):
+    about = codes.features[split[0].feature]
+    sum_left(about, hist[about.column * N_BINS * width :], split[0], width, sums)
+
+
+@st.composite
+def tables(draw):
+    """Draw features that mostly share columns, the same in any order, and what their rows add."""
+    n_rows = draw(st.integers(1, 30))
+    n_bins = st.sampled_from([1, 2, 2, 2, 3, 3, 5, 15, 200, 255])
+    n_features = draw(st.sampled_from([5, 9, 13]))
+    columns = [draw(coded_columns(n_rows, n_bins)) for _ in range(n_features)]
+    pairs = st.tuples(st.integers(-(2**14), 2**14), st.integers(1, 2**15))
+    return columns, draw(st.lists(pairs, min_size=n_rows, max_size=n_rows))
+
+
+FLAGS = [CodedColumn(tuple(row >> k & 1 for row in range(256)), 2) for k in range(8)]
+TAGS = [CodedColumn(tuple(row // 3**k % 3 for row in range(243)), 3) for k in range(5)]
+EXAMPLES = [(columns, [(row - 99, row + 1) for row in range(256)][: len(columns[0].codes)])
+            for columns in (FLAGS, TAGS)]  # fmt: skip
+
+
+def targets_of(rows):
+    """Return moments of three numbers a cell, records, and what a row adds."""
+    products, weights = np.array(rows).T.copy()
+    moments = Targets(products, weights, np.zeros(len(rows), np.int64))
+    return moments, np.arange(len(rows)), [(g, h, 1) for g, h in rows]
+
+
+def pairs_of(rows):
+    """Return moments of one number a cell, records, and what a row adds."""
+    records = np.array([(g << 48) | (h << 32) | row for row, (g, h) in enumerate(rows)])
+    return GradientPairs(np.ones(1, np.int64), 0, 0.0), records, [((g << 32) + h,) for g, h in rows]
+
+
+def histogram_for(codes, moments):
+    n_columns = int(codes.features.column.max()) + 1
+    return np.full(-(-n_columns // 4) * 4 * N_BINS * moments.width(), -7, np.int64)
+
+
+def code_at(column, row):
+    return MISSING if column.codes[row] is None else column.codes[row]
+
+
+def assert_marginals(columns, moments, records, by_row):
+    codes, width = codes_of(columns, most_codes=16), moments.width()
+    desks, hist = desks_for(1, len(columns), N_BINS, width), histogram_for(codes, moments)
+    desks.running[:] = -7
+    for feature, column in enumerate(columns):
+        read(codes, records, moments, feature, desks, hist)
+        expected = sums_by_code([code_at(column, row) for row in range(len(by_row))], by_row)
+        cells = desks.cells[0].reshape(-1, width)
+        assert [tuple(cells[code]) for code in expected] == list(expected.values())
+        assert not np.delete(cells, list(expected), axis=0).any()
+        cleared(codes, feature, width, desks)
+        assert not desks.cells.any()
+
+
+@given(tables())
+@example(EXAMPLES[0])
+@example(EXAMPLES[1])
+def test_a_feature_has_the_sums_of_its_own_codes(table):
+    columns, rows = table
+    assert_marginals(columns, *targets_of(rows))
+    assert_marginals(columns, *pairs_of(rows))
+
+
+def assert_sums_left(columns, moments, records, by_row):
+    codes, width = codes_of(columns, most_codes=16), moments.width()
+    hist = histogram_for(codes, moments)
+    build_only(codes, records, moments, hist)
+    split = np.zeros(1, SPLIT).view(np.recarray)
+    for feature, column in enumerate(columns):
+        own = [code_at(column, row) for row in range(len(by_row))]
+        for cut in {0, column.n_bins // 2, column.n_bins - 1}:
+            for missing_left in range(2):
+                split.feature, split.cut, split.missing_left = feature, cut, missing_left
+                goes = [missing_left if code == MISSING else code <= cut for code in own]
+                expected = added(
+                    (row for row, left in zip(by_row, goes, strict=True) if left), width
+                )
+                sums = np.full(width, 5)
+                added_left(codes, hist, split, width, sums)
+                assert tuple(sums - 5) == expected
+
+
+@kernel
+def build_only(codes, records, moments, hist):
+    build(codes, records, moments, hist)
+
+
+@given(tables())
+@example(EXAMPLES[0])
+@example(EXAMPLES[1])
+def test_the_sums_left_of_a_cut_are_those_of_the_rows_that_go_left(table):
+    columns, rows = table
+    assert_sums_left(columns, *targets_of(rows))
+    assert_sums_left(columns, *pairs_of(rows))
