@@ -184,19 +184,26 @@ def fill_blocks(team, columns, features, blocks):
 
     columns   uint8 [n_narrow, n_rows]       read
     features  FEATURE [n_features]           read
-    blocks    uint8 [n_blocks, n_rows, 16]   both   zero on entry; a thread owns a range of rows
+    blocks    uint8 [n_blocks, n_rows, 16]   write  lanes without a column are left alone; a
+              thread owns a range of rows
     """
     begin, end = share(team, columns.shape[1])
     for first in range(begin, end, _CHUNK):
+        last = min(first + _CHUNK, end)
+        # New memory is written before it is read, so that it comes in large pages.
         for feature in range(features.shape[0]):
-            about = features[feature]
-            if about.column < 0:
-                continue
-            column, block, lane = (
-                columns[about.place],
-                blocks[about.column // BLOCK],
-                about.column % BLOCK,
-            )
-            last, stride = about.n_codes - 1, about.stride
-            for row in range(first, min(first + _CHUNK, end)):
-                block[row, lane] += np.uint8(min(np.int64(column[row]), last) * stride)
+            if features[feature].stride == 1:
+                _fill(columns, features[feature], first, last, False, blocks)
+        for feature in range(features.shape[0]):
+            if features[feature].stride > 1:
+                _fill(columns, features[feature], first, last, True, blocks)
+
+
+@part
+def _fill(columns, about, first, last, adds, blocks):
+    """Set the joint codes of a column to a feature's part of them, or add that."""
+    column, block, lane = columns[about.place], blocks[about.column // BLOCK], about.column % BLOCK
+    last_digit, stride = about.n_codes - 1, about.stride
+    for row in range(first, last):
+        own = min(np.int64(column[row]), last_digit) * stride
+        block[row, lane] = own + np.int64(block[row, lane]) if adds else own

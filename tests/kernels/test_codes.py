@@ -111,7 +111,7 @@ def test_blocks_hold_sixteen_features_of_a_row_together(n_narrow, n_rows, n_thre
     features.stride, features.n_codes, features.n_high = 1, 256, 1
     lanes = filled(n_threads, columns, features, -(-n_narrow // BLOCK))
     assert_array_equal(lanes[:n_narrow], columns)
-    assert not lanes[n_narrow:].any()
+    assert (lanes[n_narrow:] == 88).all()
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
@@ -124,13 +124,13 @@ def test_a_column_that_features_share_holds_their_joint_codes(n_threads):
     features.stride, features.n_codes, features.n_high = [2, 0, 8, 1], [4, 256, 6, 2], [6, 1, 1, 24]
     lanes = filled(n_threads, columns, features, 2)
     assert lanes[16].tolist() == [0 + 2 * (2 + 4 * 5), 1, 1 + 2 * (3 + 4 * 4), 0 + 2 * (1 + 4 * 5)]
-    assert not np.delete(lanes, 16, axis=0).any()
+    assert (np.delete(lanes, 16, axis=0) == 88).all()
 
 
 def filled(n_threads, columns, features, n_blocks):
     """Return the lanes of the blocks, one after another."""
     n_rows = columns.shape[1]
-    blocks = np.zeros((n_blocks, n_rows, BLOCK), np.uint8)
+    blocks = np.full((n_blocks, n_rows, BLOCK), 88, np.uint8)
     with hired(n_threads, 1e9) as team:
         team.run(fill_blocks, columns, features, blocks)
     return blocks.transpose(0, 2, 1).reshape(-1, n_rows)
