@@ -20,7 +20,7 @@ from sklearn.model_selection import KFold
 
 import hedgerow
 from benchmarks.harness import ENOUGH, console, revision
-from benchmarks.macro.boosting import problem
+from benchmarks.macro.boosting import collisions
 
 SHAPES = {
     "binary, 10k x 20": (10_000, 20, 2),
@@ -61,7 +61,7 @@ def main() -> None:
     for name, shape in SHAPES.items():
         if given.only not in name:
             continue
-        X, y = problem(*shape)
+        X, y = collisions(*shape)
         model = kinds[int(shape[2] > 0)](early_stopping=False, n_jobs=given.threads)
         ways = {
             "together": lambda m=model, X=X, y=y: by_cv(m, X, y),
