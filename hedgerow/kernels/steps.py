@@ -7,12 +7,13 @@ from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.machine import bits_of_double
 from hedgerow.kernels.team import share
 
+CHUNK = 512  # rows whose steps stay in the nearest cache
 _ROUNDING = 1.5 * 2.0**52
 _ROUNDING_BITS = int(np.float64(_ROUNDING).view(np.int64))
 
 
 @kernel
-def sum_leaves(team, leaf_of_row, rows, pairs, weights, mask, scales, sums):
+def sum_leaves(team, leaf_of_row, rows, pairs, weights, mask, scales, steps, sums):
     """Sum the derivatives of each leaf's rows in fine whole steps, each thread its own rows.
 
     leaf_of_row    int32 [n_rows]                   read    -1: the row is not in the tree
@@ -20,16 +21,39 @@ def sum_leaves(team, leaf_of_row, rows, pairs, weights, mask, scales, sums):
     pairs          float32 [2, n_rows]              read    gradients, Hessians
     weights, mask  as in GradientPairs              read
     scales         float64 [2]                      read    steps per 1.0
-    sums           int64 [n_threads, n_nodes, 2]    both    zero on entry
+    steps          int64 [n_threads, 2, CHUNK]      write   of a chunk of rows
+    sums           int64 [2 n_threads, n_nodes, 2]  both    zero on entry
+
+    A thread has two sums of a leaf, so that a row need not wait for the one before it.
     """
-    begin, end = share(team, rows.shape[0] if rows.shape[0] > 0 else pairs.shape[1])
-    own, g, h = sums[team.thread], pairs[0], pairs[1]
-    for i in range(begin, end):
-        row = rows[i] if rows.shape[0] > 0 else i
-        leaf, w = leaf_of_row[row], weights[row & mask]
-        if leaf >= 0:
-            own[leaf, 0] += w * _nearest(g[row] * scales[0])
-            own[leaf, 1] += w * _nearest(h[row] * scales[1])
+    n_rows = rows.shape[0] if rows.shape[0] > 0 else pairs.shape[1]
+    begin, end = share(team, n_rows)
+    mine, two = steps[team.thread], sums[2 * team.thread : 2 * team.thread + 2]
+    for first in range(begin, end, CHUNK):
+        n = min(CHUNK, end - first)
+        for k in range(2):
+            if rows.shape[0] > 0:
+                _set_steps_of(rows[first : first + n], pairs[k], scales[k], mine[k])
+            else:
+                _set_steps(pairs[k, first : first + n], scales[k], mine[k])
+        for i in range(n):
+            row = rows[first + i] if rows.shape[0] > 0 else first + i
+            leaf, w = leaf_of_row[row], weights[row & mask]
+            if leaf >= 0:
+                two[i & 1, leaf, 0] += w * mine[0, i]
+                two[i & 1, leaf, 1] += w * mine[1, i]
+
+
+@part
+def _set_steps(numbers, scale, steps):
+    for i in range(numbers.shape[0]):
+        steps[i] = _nearest(numbers[i] * scale)
+
+
+@part
+def _set_steps_of(rows, numbers, scale, steps):
+    for i in range(rows.shape[0]):
+        steps[i] = _nearest(numbers[rows[i]] * scale)
 
 
 @part
@@ -43,7 +67,7 @@ def set_columns(table, sums, scales, l1, l2, columns):
     """Set value, G and H of each node from the sums of the leaves below it.
 
     table    NODE [n_nodes]                  read    children have higher numbers than parents
-    sums     int64 [n_threads, n_nodes, 2]   both    of the threads, of leaves
+    sums     int64 [n_sums, n_nodes, 2]      both    of leaves, to be added up
     scales   float64 [2]                     read    steps per 1.0
     columns  float64 [3, n_nodes]            write
     """
@@ -51,8 +75,8 @@ def set_columns(table, sums, scales, l1, l2, columns):
     for node in range(sums.shape[1] - 1, -1, -1):
         left = table[node].left
         for k in range(2):
-            for thread in range(1, sums.shape[0]):
-                total[node, k] += sums[thread, node, k]
+            for i in range(1, sums.shape[0]):
+                total[node, k] += sums[i, node, k]
             if left >= 0:
                 total[node, k] = total[left, k] + total[left + 1, k]
             columns[1 + k, node] = total[node, k] / scales[k]

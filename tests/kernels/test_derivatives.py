@@ -17,7 +17,14 @@ from hedgerow.kernels.derivatives import (
     total_steps,
     write_records,
 )
-from hedgerow.kernels.steps import class_losses, row_losses, set_columns, sum_leaves, sum_slopes
+from hedgerow.kernels.steps import (
+    CHUNK,
+    class_losses,
+    row_losses,
+    set_columns,
+    sum_leaves,
+    sum_slopes,
+)
 from hedgerow.kernels.team import hired
 from hedgerow.kernels.workspace import NODE
 from hedgerow.losses import Bernoulli, Multinomial, Poisson, SquaredError, Tweedie
@@ -161,9 +168,10 @@ def test_nodes_have_the_sums_of_their_rows(n_threads, listed):
     leaves = np.random.default_rng(0).choice(np.array([-1, 1, 3, 4], np.int32), N_ROWS)
     pairs = (np.random.default_rng(1).integers(-99, 99, (2, N_ROWS)) / 8).astype(np.float32)
     weights, scales = np.random.default_rng(2).integers(1, 5, N_ROWS), np.array([8.0, 16.0])
-    sums = np.zeros((n_threads, 5, 2), np.int64)
+    sums = np.zeros((2 * n_threads, 5, 2), np.int64)
     rows = np.flatnonzero(leaves >= 0) if listed else np.zeros(0, np.int64)
-    run(n_threads, sum_leaves, leaves, rows, pairs, weights, -1, scales, sums)
+    steps = np.empty((n_threads, 2, CHUNK), np.int64)
+    run(n_threads, sum_leaves, leaves, rows, pairs, weights, -1, scales, steps, sums)
     columns = np.full((3, 5), np.nan)
     set_columns(table, sums, scales, 3.0, 2.0, columns)
     below = {0: [1, 3, 4], 1: [1], 2: [3, 4], 3: [3], 4: [4]}
