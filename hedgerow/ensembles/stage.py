@@ -87,12 +87,14 @@ class Stage:
                 team.run(kernel, loss, *given, self.pairs[own])
 
     def peaks(self, output: int, team: Team, number: int) -> Floats:
-        """Return the largest |g| and h of an output; raise if they are no derivatives to use.
+        """Return an output's largest |g| and h of the rows that trees are grown from.
+
+        Raises if they are no derivatives to use.
 
         number: of the round, for the message.
         """
         found = np.zeros((team.n_threads, 2), np.uint32)
-        team.run(largest_bits, self.pairs[output].view(np.uint32), found)
+        team.run(largest_bits, self.pairs[output].view(np.uint32), self.rows, found)
         largest = found.max(axis=0)
         if (largest >= _INFINITE).any():
             raise unusable(self, output, number)
@@ -102,7 +104,8 @@ class Stage:
 def unusable(stage: Stage, output: int, number: int) -> FloatingPointError:
     """Build the error for derivatives that are not finite, or a Hessian below zero."""
     g, h = stage.pairs[output]
-    row = int(np.flatnonzero(~(np.isfinite(g) & np.isfinite(h) & (h >= 0)))[0])
+    own = stage.rows if len(stage.rows) else np.arange(len(g))
+    row = int(own[np.flatnonzero(~(np.isfinite(g) & np.isfinite(h) & (h >= 0))[own])[0]])
     y = stage.target_of(output)[row]
     remedy = "Use a smaller learning_rate, or rescale y."
     if h[row] < 0:

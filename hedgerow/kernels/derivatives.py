@@ -139,17 +139,23 @@ def _subtract_class(labels, k, n_classes, g, h):
 
 
 @kernel
-def largest_bits(team, bits, peaks):
+def largest_bits(team, bits, rows, peaks):
     """Set each thread's largest |g| and h; NaN is beyond infinity, h below zero beyond NaN.
 
     bits   uint32 [2, n_rows]       read     the memory of float32 derivatives
+    rows   int64 [n] or [0]         read     [0]: all
     peaks  uint32 [n_threads, 2]    write
     """
-    begin, end = share(team, bits.shape[1])
+    begin, end = share(team, rows.shape[0] if rows.shape[0] > 0 else bits.shape[1])
     for which in range(2):
-        own, largest, mask = bits[which, begin:end], np.uint32(0), _MASKS[which]
-        for i in range(own.shape[0]):
-            largest = max(largest, own[i] & mask)
+        largest, mask = np.uint32(0), _MASKS[which]
+        if rows.shape[0] > 0:
+            for i in range(begin, end):
+                largest = max(largest, bits[which, rows[i]] & mask)
+        else:
+            own = bits[which, begin:end]
+            for i in range(own.shape[0]):
+                largest = max(largest, own[i] & mask)
         peaks[team.thread, which] = largest
 
 

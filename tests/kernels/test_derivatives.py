@@ -102,8 +102,10 @@ def test_the_largest_bits_are_those_of_the_largest_magnitude(rows, n_threads):
     pairs = np.abs(np.array(rows, np.float32)).T.copy()
     pairs[0] = np.array(rows, np.float32)[:, 0]
     peaks = np.full((n_threads, 2), 7, np.uint32)
-    run(n_threads, largest_bits, pairs.view(np.uint32), peaks)
-    assert_array_equal(peaks.max(axis=0).view(np.float32), np.abs(pairs).max(axis=1))
+    for own in (np.zeros(0, np.int64), np.arange(0, len(rows), 2)):
+        run(n_threads, largest_bits, pairs.view(np.uint32), own, peaks)
+        among = pairs[:, own] if len(own) else pairs
+        assert_array_equal(peaks.max(axis=0).view(np.float32), np.abs(among).max(axis=1))
 
 
 def test_nan_is_beyond_infinity_and_a_hessian_below_zero_beyond_nan():
@@ -111,7 +113,7 @@ def test_nan_is_beyond_infinity_and_a_hessian_below_zero_beyond_nan():
     for value in (np.inf, np.nan, -1e-30):
         peaks = np.zeros((1, 2), np.uint32)
         pairs = np.array([[1.0, -value], [1.0, value]], np.float32)
-        run(1, largest_bits, pairs.view(np.uint32), peaks)
+        run(1, largest_bits, pairs.view(np.uint32), np.zeros(0, np.int64), peaks)
         order.append(int(peaks[0, 1]))
     assert 0x7F800000 == order[0] < order[1] < order[2]
     assert peaks[0, 0].view(np.float32) == 1.0
