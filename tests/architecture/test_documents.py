@@ -23,6 +23,14 @@ def test_the_example_of_the_readme_prints_what_the_readme_says(capsys):
     assert capsys.readouterr().out == f"{printed}{model.fingerprint_}\n"
 
 
+@pytest.mark.slow
+def test_the_example_of_boosting_runs(capsys):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", readme, re.S)[1:]
+    exec(code, {"__name__": "readme"})
+    assert 1 <= int(capsys.readouterr().out) <= 1000
+
+
 def test_every_file_that_a_document_points_to_is_there():
     documents = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("changes/*.md")]
     targets = [
