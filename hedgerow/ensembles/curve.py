@@ -42,6 +42,7 @@ class Scored(NamedTuple):
     raw     float64 [n_outputs, n_rows]
     number  rounds behind these scores
     stage, rows   where these rows come from, if they were held out
+    loss    that of these rows, if a loss is one of some rows only: of their lists
     """
 
     y: Floats
@@ -51,12 +52,14 @@ class Scored(NamedTuple):
     number: int = 0
     stage: Any = None
     rows: Any = None
+    loss: Any = None
 
 
 def mean_loss(loss: Any, scored: Scored, team: Team) -> float:
     """Return the mean loss of rows at their current scores, or what the loss measures instead."""
     if hasattr(loss, "measure"):
-        values, weights = loss.measure(team, scored.stage, scored.rows)
+        own = loss if scored.loss is None else scored.loss
+        values, weights = own.measure(team, scored.stage, scored.rows)
         return steady_sum(values * weights) / steady_sum(weights)
     if hasattr(loss, "derivatives"):
         raise ValueError(

@@ -10,7 +10,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from hedgerow.data.table import Table
 from hedgerow.estimators.cart import Sample
-from hedgerow.estimators.checks import check_targets
 from hedgerow.estimators.folds import query_folds
 from hedgerow.estimators.gradient_boosting import (
     BOOSTING_CONSTRAINTS,
@@ -18,12 +17,13 @@ from hedgerow.estimators.gradient_boosting import (
     keep_parameters,
 )
 from hedgerow.estimators.ndcg import mean_ndcg
-from hedgerow.estimators.queries import check_queries, check_query_weights
+from hedgerow.estimators.queries import check_queries, check_query_weights, check_relevance
 from hedgerow.estimators.request import Request
+from hedgerow.estimators.watched_queries import GivenQueries, given_queries
 from hedgerow.losses import LambdaRank, Pairwise, RankingLoss
 from hedgerow.losses.lists import gains_of, listed
 
-# Rounds are chosen by NDCG of queries held out, not by metrics of rows; the rows of a query are
+# Rounds are chosen by NDCG of queries, not by metrics of rows; the rows of a query are
 # not drawn one by one, and have one score.
 _ABSENT = (
     *("max_estimators", "cv", "one_se", "eval_metric", "multi_output"),
@@ -81,6 +81,8 @@ class GradientBoostingRanker(BaseGradientBoosting):
         early stopping and `score`.
     sigma : float
         How steep the logistic function is.
+    n_estimators : int or "auto"
+        Rounds at most. "auto": 100, or up to 500 if queries are watched to stop early.
     gain : {"exponential", "linear"}
         What a label is worth: 2^y - 1 (y up to 31) or y. Labels are numbers >= 0, not
         necessarily whole.
@@ -95,13 +97,17 @@ class GradientBoostingRanker(BaseGradientBoosting):
         Hold out `validation_fraction` of the queries, stop when their NDCG@truncation has not
         risen by more than `tol` for `n_iter_no_change` rounds, and keep the best round. "auto":
         if there are more than 10,000 rows and two queries or more.
+        With `eval_set` in `fit` these queries are watched instead, if it is not False.
 
     Attributes
     ----------
     n_estimators_, n_iter_ : int
         Rounds that were kept.
     validation_losses_ : float64 [n_rounds + 1], only with early stopping
-        1 - mean NDCG of the queries held out, before the first round and after each.
+        1 - mean NDCG@truncation of the queries held out, before the first round and after each.
+    evals_result_ : dict, only if queries are watched
+        By queries ("validation"; "eval_0", ... of `eval_set`) and metric ("loss", as above):
+        values before the first round and after each.
     feature_importances_, fingerprint_, n_features_in_, feature_names_in_
 
     Examples
@@ -114,11 +120,15 @@ class GradientBoostingRanker(BaseGradientBoosting):
     array([0, 1, 2])
     >>> model.score(X, y, qid=qid)
     1.0
+    >>> model.fit(X, y, qid=qid, eval_set=([[0.3], [0.6]], [0, 1], ["c", "c"])).n_estimators_
+    1
+    >>> model.evals_result_["eval_0"]["loss"][:2].round(3)
+    array([0.185, 0.   ])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = _CONSTRAINTS | {
         "loss": [StrOptions(set(RANKING_LOSSES))],
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "n_estimators": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
         "truncation": [Interval(Integral, 1, None, closed="left"), None],
         "sigma": [Interval(Real, 0.0, None, closed="neither")],
@@ -136,7 +146,7 @@ class GradientBoostingRanker(BaseGradientBoosting):
         sigma: float = 1.0,
         gain: str = "exponential",
         method: str = "newton",
-        n_estimators: int = 100,
+        n_estimators: Any = "auto",
         learning_rate: float = 0.1,
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
@@ -158,7 +168,7 @@ class GradientBoostingRanker(BaseGradientBoosting):
         skip_dropout: float = 0.0,
         early_stopping: Any = "auto",
         validation_fraction: float = 0.1,
-        n_iter_no_change: int = 10,
+        n_iter_no_change: int = 20,
         tol: float = 1e-7,
         time_limit: float | None = None,
         callbacks: Any = None,
@@ -177,8 +187,15 @@ class GradientBoostingRanker(BaseGradientBoosting):
         tags.target_tags.positive_only = True
         return tags
 
-    def fit(  # type: ignore[override]  # queries instead of rows to watch
-        self, X: Any, y: Any, sample_weight: Any = None, *, qid: Any = None, group: Any = None
+    def fit(  # type: ignore[override]  # queries instead of offsets
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        qid: Any = None,
+        group: Any = None,
+        eval_set: Any = None,
     ) -> Self:
         """Grow the trees from a table, the relevance of each row, and the rows' queries.
 
@@ -194,16 +211,19 @@ class GradientBoostingRanker(BaseGradientBoosting):
             The query of each row: numbers or names. Rows may be in any order.
         group : array [n_queries]
             Instead of qid: numbers of rows, if the rows of each query follow one another.
+        eval_set : tuple, or list of tuples, or None
+            Queries to be watched, (X, y, qid) or (X, y, qid, weight); rounds are chosen by the
+            last of several. qid is np.repeat(np.arange(len(group)), group) if sizes are known.
 
         Returns
         -------
         The estimator itself. If fitting fails it is as it was before. An interrupt
         (Ctrl-C) keeps the rounds that are done; before the first, nothing changes.
         """
-        return super().fit(X, _Judged(y, qid, group), sample_weight)
+        return super().fit(X, _Judged(y, qid, group), sample_weight, eval_set=eval_set)
 
     def _learn(self, table: Table, y: Any, sample_weight: Any, request: Request) -> None:
-        targets = check_targets(self, y.y, table.n_rows)[:, 0]
+        targets = check_relevance(self, y.y, table.n_rows)
         query_of_row = check_queries(y.qid, y.group, table.n_rows)
         weights = check_query_weights(sample_weight, query_of_row)
         sample = _QuerySample(targets, weights, query_of_row)
@@ -225,6 +245,12 @@ class GradientBoostingRanker(BaseGradientBoosting):
                 "all queries are equal). Pass early_stopping=False, or more queries."
             )
         return folds
+
+    def _has_parts(self, sample: Any) -> bool:
+        return bool(sample.query_of_row.max() > 0)
+
+    def _watched(self, number: int, given: Any, *_: Any) -> GivenQueries:
+        return given_queries(self, number, given)
 
     def predict(self, X: Any, n_trees: int | None = None) -> NDArray[np.float64]:
         """Return the scores to rank by, the highest first; only rows of a query compare.

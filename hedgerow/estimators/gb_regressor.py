@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from hedgerow.data.table import Table
@@ -19,10 +18,11 @@ from hedgerow.estimators.gradient_boosting import (
 )
 from hedgerow.estimators.losses import REGRESSION_LOSSES, regression_loss
 from hedgerow.estimators.request import Request
+from hedgerow.estimators.scoring import ScoresNumbers
 from hedgerow.losses import Quantiles
 
 
-class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
+class GradientBoostingRegressor(ScoresNumbers, BaseGradientBoosting):
     """Trees added one after another, each fitted to the derivatives of a loss.
 
         f_m = f_(m-1) + learning_rate * tree,    leaf value -G / (H + l2),
@@ -43,7 +43,8 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         (`hedgerow.losses.custom_loss` says how), or a value such as `hedgerow.losses.Tweedie(1.2)`.
     alpha : float, or increasing levels of "quantile"
         The level of "quantile"; for "huber" the share of rows that are no outliers. With
-        several levels `predict` has a column for each, and no row's quantiles cross.
+        several levels `predict` has a column for each, no row's quantiles cross, and `score` is
+        the mean over levels of scikit-learn's `d2_pinball_score`.
     power : float
         Of "tweedie", between 1 and 2.
     method : {"newton", "gradient"}
@@ -86,9 +87,8 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
     interaction_cst : "pairwise", "no_interactions", list of groups of columns, or None
         Features that may meet on the way to a leaf: two of a kind, no two, or those of one
         group, by number or name; columns in no group are one more group.
-    split_finding : {"histogram", "exact"}
+    split_finding, max_bins : {"histogram", "exact"}, int
         Cuts between at most `max_bins` bins, or between any two values.
-    max_bins : int
     subsample : float
         The chance of a row to be drawn for a round, by its content: equal for any order of
         rows, and a row of weight 3 is three rows that are drawn one by one.
@@ -112,12 +112,11 @@ class GradientBoostingRegressor(RegressorMixin, BaseGradientBoosting):
         With several outputs, a tree for each in every round, or one tree for all, whose leaves
         are vectors: a smaller model of what outputs have in common. Its least leaf is a mean
         over outputs; it knows neither `monotonic_cst` nor `min_samples_leaf`.
-    early_stopping : "auto" or bool
+    early_stopping, validation_fraction, n_iter_no_change, tol : "auto" or bool, float, int, float
         Hold out `validation_fraction` of the rows, stop when their loss has not fallen by
         more than `tol` for `n_iter_no_change` rounds, and keep the best round. "auto": if
         there are more than 10,000 rows and the loss has values.
         With `eval_set` in `fit` these rows are watched instead, if it is not False.
-    validation_fraction, n_iter_no_change, tol
     eval_metric : str, callable, list of these, or None
         Scorers of scikit-learn, by name or as scorer(estimator, X, y), measured after each
         round beside the loss; the first one decides. None: the loss.

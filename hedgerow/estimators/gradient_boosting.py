@@ -26,9 +26,10 @@ from hedgerow.estimators.control import Control
 from hedgerow.estimators.explaining import Explains, check_n_trees
 from hedgerow.estimators.folds import content_folds
 from hedgerow.estimators.ground import Ground
-from hedgerow.estimators.request import Request, check_going_on, check_offset
+from hedgerow.estimators.request import Request, check_going_on, check_offset, given_rows
 from hedgerow.estimators.rounds import grown, grown_by_cv, rounds_at_most
 from hedgerow.estimators.sampling import check_bag, round_dropout, row_sampling
+from hedgerow.estimators.stopping import GivenRows
 from hedgerow.estimators.tables import bin_for, categorical_columns
 from hedgerow.kernels.team import hired
 from hedgerow.trees.rules import GrowthRules
@@ -156,7 +157,7 @@ class BaseGradientBoosting(Explains):
         check_bag(self, loss)
         with hired(self.n_jobs, work) as team:
             binned = bin_for(self, table, sample, team)
-            n_rounds = rounds_at_most(self, sample.n_rows, loss, request)
+            n_rounds = rounds_at_most(self, sample, loss, request)
             if request.before is not None:
                 check_going_on(self, request, table, binned, n_rounds)
             self._remember(table, binned)
@@ -180,6 +181,14 @@ class BaseGradientBoosting(Explains):
     def _folds(self, values: NDArray[np.float64], sample: Any, n_folds: int) -> NDArray[np.int64]:
         """Deal rows out to folds."""
         return content_folds(values, sample.targets.reshape(len(values), -1), n_folds)
+
+    def _has_parts(self, sample: Any) -> bool:  # noqa: ARG002  rows can always be parted
+        """Tell whether some of the sample can be held out."""
+        return True
+
+    def _watched(self, number: int, given: Any, request: Request, n_outputs: int) -> GivenRows:
+        """Read an entry of eval_set."""
+        return given_rows(self, number, given, request, n_outputs)
 
     def _rules(
         self, sample: Sample, table: Table, binned: BinnedTable, n_rounds: int

@@ -7,7 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.values import families, is_missing
-from hedgerow.estimators.checks import check_length, check_weights
+from hedgerow.estimators.checks import check_length, check_targets, check_weights
+
+
+def check_relevance(estimator: Any, y: Any, n_rows: int) -> NDArray[np.float64]:
+    """Return one label per row, float64 [n_rows], or raise saying what is wrong."""
+    labels = check_targets(estimator, y, n_rows)
+    if labels.shape[1] != 1:
+        raise ValueError(
+            f"y has {labels.shape[1]} columns, but a ranking is by one relevance. Pass one label "
+            "for each row, and fit one model for each column."
+        )
+    return labels[:, 0]
 
 
 def check_queries(qid: Any, group: Any, n_rows: int) -> NDArray[np.int64]:

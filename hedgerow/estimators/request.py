@@ -14,7 +14,8 @@ from hedgerow.estimators.stopping import GivenRows
 class Request(NamedTuple):
     """What else a fit was asked.
 
-    eval_set  a tuple or a list of tuples (X, y), (X, y, weight) or (X, y, weight, offset)
+    eval_set  a tuple or a list of tuples (X, y), (X, y, weight) or (X, y, weight, offset); of
+              a ranker (X, y, qid) or (X, y, qid, weight)
     offset    array [n_rows] or [n_rows, n_outputs], or None
     before    the fitted estimator to go on from, or None
     begun     when the fit began, by the monotonic clock
@@ -54,25 +55,32 @@ def watched_rows(estimator: Any, request: Request, n_outputs: int) -> list[Given
     given = request.eval_set
     if given is None:
         return []
-    found = []
-    for number, each in enumerate([given] if isinstance(given, tuple) else list(given)):
-        if not isinstance(each, (tuple, list)) or not 2 <= len(each) <= 4:
-            raise ValueError(
-                f"eval_set[{number}] is not a tuple of X and y. Pass (X, y), (X, y, weight) or "
-                "(X, y, weight, offset), or a list of such tuples."
-            )
-        X, y, weight, offset = (*each, None, None)[:4]
-        n_rows = read_table(X).n_rows
-        if (offset is None) != (request.offset is None):
-            raise ValueError(
-                f"eval_set[{number}] has {'no' if offset is None else 'an'} offset, but fit has "
-                f"{'none' if request.offset is None else 'one'}. Pass (X, y, weight, offset) in "
-                "eval_set if and only if fit has an offset; the weight may be None."
-            )
-        own = 0.0 if offset is None else check_offset(offset, n_rows, n_outputs)
-        targets, weights = estimator._watched_targets(y, n_rows), check_weights(weight, n_rows)
-        found.append(GivenRows(f"eval_{number}", estimator._values(X), targets, weights, own))
-    return found
+    listed = [given] if isinstance(given, tuple) else list(given)
+    return [
+        estimator._watched(number, each, request, n_outputs) for number, each in enumerate(listed)
+    ]
+
+
+def given_rows(
+    estimator: Any, number: int, given: Any, request: Request, n_outputs: int
+) -> GivenRows:
+    """Read an entry of eval_set."""
+    if not isinstance(given, (tuple, list)) or not 2 <= len(given) <= 4:
+        raise ValueError(
+            f"eval_set[{number}] is not a tuple of X and y. Pass (X, y), (X, y, weight) or "
+            "(X, y, weight, offset), or a list of such tuples."
+        )
+    X, y, weight, offset = (*given, None, None)[:4]
+    n_rows = read_table(X).n_rows
+    if (offset is None) != (request.offset is None):
+        raise ValueError(
+            f"eval_set[{number}] has {'no' if offset is None else 'an'} offset, but fit has "
+            f"{'none' if request.offset is None else 'one'}. Pass (X, y, weight, offset) in "
+            "eval_set if and only if fit has an offset; the weight may be None."
+        )
+    own = 0.0 if offset is None else check_offset(offset, n_rows, n_outputs)
+    targets, weights = estimator._watched_targets(y, n_rows), check_weights(weight, n_rows)
+    return GivenRows(f"eval_{number}", estimator._values(X), targets, weights, own)
 
 
 def check_going_on(

@@ -9,6 +9,7 @@ import numpy as np
 from hedgerow.ensembles.boosting import Boosting
 from hedgerow.ensembles.curve import Patience, steady_loss
 from hedgerow.ensembles.folds import Folds
+from hedgerow.estimators.cart import Sample
 from hedgerow.estimators.control import Control
 from hedgerow.estimators.ground import ALL, Ground, Rows
 from hedgerow.estimators.metrics import metrics_of
@@ -20,13 +21,13 @@ _AUTO_STOPPING_ROWS = 10_000  # up to here early_stopping="auto" is False
 _AUTO_ROUNDS, _AUTO_ROUNDS_STOPPED = 100, 500  # n_estimators="auto", without and with a watch
 
 
-def rounds_at_most(estimator: Any, n_rows: int, loss: Any, request: Request) -> int:
+def rounds_at_most(estimator: Any, sample: Sample, loss: Any, request: Request) -> int:
     """Return how many rounds a fit may grow."""
     if estimator.n_estimators == "cv":
         return int(estimator.max_estimators)
     if estimator.n_estimators != "auto":
         return int(estimator.n_estimators)
-    watches = _holds_out(estimator, n_rows, loss) if request.eval_set is None else True
+    watches = _holds_out(estimator, sample, loss) if request.eval_set is None else True
     stops = watches and estimator.early_stopping
     return _AUTO_ROUNDS_STOPPED if stops else _AUTO_ROUNDS
 
@@ -83,12 +84,13 @@ def _improvements(before: Any, boosting: Boosting, n_rounds: int) -> dict[str, A
     return {"oob_improvement_": found[:n_rounds]} if len(found) == boosting.n_rounds else {}
 
 
-def _holds_out(estimator: Any, n_rows: int, loss: Any) -> bool:
+def _holds_out(estimator: Any, sample: Sample, loss: Any) -> bool:
     """Tell whether rows are held out to choose the number of rounds."""
     if estimator.early_stopping != "auto":
         return bool(estimator.early_stopping)
-    has_values = not hasattr(loss, "derivatives")
-    return n_rows > _AUTO_STOPPING_ROWS and has_values and estimator.dropout == 0.0
+    if sample.n_rows <= _AUTO_STOPPING_ROWS or not estimator._has_parts(sample):
+        return False
+    return not hasattr(loss, "derivatives") and estimator.dropout == 0.0
 
 
 def _held_out(estimator: Any, ground: Ground, loss: Any) -> tuple[Rows, Rows]:
@@ -96,7 +98,7 @@ def _held_out(estimator: Any, ground: Ground, loss: Any) -> tuple[Rows, Rows]:
 
     Rows are dealt out by their content, equal rows together: order does not matter.
     """
-    if not _holds_out(estimator, ground.sample.n_rows, loss):
+    if not _holds_out(estimator, ground.sample, loss):
         return ALL, ALL
     n_folds = max(2, round(1.0 / float(estimator.validation_fraction)))
     folds = estimator._folds(ground.values, ground.sample, n_folds)

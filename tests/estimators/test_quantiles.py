@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.metrics import d2_pinball_score, r2_score
+from sklearn.model_selection import cross_val_score
 
 from hedgerow import GradientBoostingRegressor
 from tests.estimators.tables import census
@@ -88,6 +90,41 @@ def test_one_level_in_a_list_is_one_column():
     problem = census(100)
     one = fitted(problem, alpha=[0.3]).predict(problem.X)
     assert_array_equal(one[:, 0], fitted(problem, alpha=0.3).predict(problem.X))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_score_of_several_levels_is_the_mean_of_d2_pinball_scores(weighted):
+    problem, other = census(300), census(200, seed=9)
+    weights = np.random.default_rng(0).uniform(0.0, 2.0, 200) if weighted else None
+    model = fitted(problem)
+    shown, y = model.predict(other.X), other.numbers
+    given = {"sample_weight": weights}
+    expected = [d2_pinball_score(y, shown[:, k], alpha=LEVELS[k], **given) for k in range(5)]
+    assert model.score(other.X, y, **given) == np.mean(expected)
+
+
+def test_the_start_scores_zero_and_a_perfect_prediction_one():
+    X, y = np.arange(8.0)[:, None], np.arange(8.0)
+    model = clone(MODEL).set_params(alpha=[0.3, 0.6], l2=0.0, learning_rate=1.0, n_estimators=8)
+    assert model.fit(X, y).score(X, y) == 1.0
+    same = np.zeros((8, 1))
+    assert_allclose(model.fit(same, y).score(same, y), 0.0)
+
+
+@pytest.mark.parametrize("alpha", [0.3, [0.3]])
+def test_the_score_of_one_level_is_r2(alpha):
+    problem, other = census(300), census(200, seed=9)
+    model, weights = fitted(problem, alpha=alpha), np.arange(200.0)
+    expected = r2_score(other.numbers, model.predict(other.X), sample_weight=weights)
+    assert model.score(other.X, other.numbers, weights) == expected
+
+
+def test_scikit_learn_validates_models_of_several_levels():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    scores = cross_val_score(MODEL, X, X[:, 0] + 0.1 * rng.normal(size=200), cv=3)
+    assert scores.shape == (3,)
+    assert (scores > 0.0).all()
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from sklearn.model_selection import GroupKFold, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hedgerow import GradientBoostingRanker, GradientBoostingRegressor, mean_ndcg
+from hedgerow.estimators import rounds
 from tests.estimators.tables import message
 
 FEW = {"n_estimators": 8, "max_leaf_nodes": 6}
@@ -25,6 +26,7 @@ RANKERS = [
     GradientBoostingRanker(**FEW, early_stopping=True, validation_fraction=0.3, n_iter_no_change=3),
 ]
 MODELS = pytest.mark.parametrize("model", RANKERS, ids=repr)
+ROWS, LABELS, QUERIES = np.arange(8.0).reshape(4, 2), [0, 1, 2, 3], [0, 0, 1, 1]
 
 
 class OfOneList(GradientBoostingRanker):
@@ -213,6 +215,154 @@ def test_validation_losses_are_of_whole_queries():
     assert_allclose(model.validation_losses_[0], 1 - start, rtol=1e-12)
 
 
+# ------------------------------------------------------------------ queries to be watched
+
+
+def halves(X, y, qid):
+    """Part queries, and not the rows of any, into those to learn from and those to watch."""
+    watched = qid % 2 == 1
+    return (X[~watched], y[~watched], qid[~watched]), (X[watched], y[watched], qid[watched])
+
+
+def watching(model, train, eval_set, **given):
+    X, y, qid = train
+    return clone(model).fit(X, y, qid=qid, eval_set=eval_set, **given)
+
+
+@pytest.mark.parametrize("model", RANKERS[:4], ids=repr)
+def test_the_loss_of_watched_queries_is_one_minus_their_score_after_each_round(model):
+    train, test = halves(*searches(120))
+    weights = np.random.default_rng(8).integers(0, 4, 120)[test[2]]
+    fitted = watching(
+        clone(model).set_params(early_stopping=False), train, [train, (*test, weights)]
+    )
+    assert list(fitted.evals_result_) == ["eval_0", "eval_1"]
+    for name, (X, y, qid), weight in (("eval_0", train, None), ("eval_1", test, weights)):
+        scores = [np.zeros(len(y)), *fitted.staged_predict(X)]
+        given = {"qid": qid, "k": model.truncation, "gain": model.gain, "sample_weight": weight}
+        expected = [1 - mean_ndcg(y, each, **given) for each in scores]
+        assert_allclose(fitted.evals_result_[name]["loss"], expected, rtol=1e-12)
+    assert not hasattr(fitted, "validation_losses_")
+
+
+@pytest.mark.parametrize("early_stopping", ["auto", True])
+def test_the_best_round_for_the_last_watched_queries_is_kept(early_stopping):
+    train, test = halves(*searches(300, noise=1.0))
+    model = GradientBoostingRanker(
+        n_estimators=200, learning_rate=0.5, n_iter_no_change=5, early_stopping=early_stopping
+    )
+    stopped = watching(model, train, [train, test])
+    losses = stopped.evals_result_["eval_1"]["loss"]
+    assert stopped.n_estimators_ == int(np.argmin(losses)) > 0
+    assert len(losses) < 200
+    assert stopped.n_estimators_ < int(np.argmin(stopped.evals_result_["eval_0"]["loss"]))
+    X, y, qid = train  # all of it: nothing is held out
+    alone = clone(model).set_params(n_estimators=stopped.n_estimators_, early_stopping=False)
+    assert stopped.fingerprint_ == fingerprint(alone, X, y, qid=qid)
+
+
+def test_queries_may_be_watched_without_stopping():
+    train, test = halves(*searches(300, noise=1.0))
+    model = GradientBoostingRanker(n_estimators=40, learning_rate=0.5, early_stopping=False)
+    fitted = watching(model, train, test)
+    assert fitted.n_estimators_ == 40 > int(np.argmin(fitted.evals_result_["eval_0"]["loss"]))
+    X, y, qid = train
+    assert fitted.fingerprint_ == fingerprint(model, X, y, qid=qid)
+
+
+def test_threads_order_and_names_make_no_difference_to_what_is_watched():
+    train, (X, y, qid) = halves(*searches(200, noise=1.0))
+    model = GradientBoostingRanker(n_estimators=30, max_leaf_nodes=6, learning_rate=0.5)
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, 200)[qid]
+    first = watching(model, train, (X, y, qid, weights))
+    order = np.random.default_rng(2).permutation(len(y))
+    names = np.array([f"query {-number}" for number in qid])
+    shuffled = X[order], y[order], names[order], weights[order]
+    for n_jobs in (1, 2, 3):
+        other = watching(clone(model).set_params(n_jobs=n_jobs), train, shuffled)
+        assert other.fingerprint_ == first.fingerprint_
+        assert_array_equal(
+            other.evals_result_["eval_0"]["loss"], first.evals_result_["eval_0"]["loss"]
+        )
+
+
+def test_a_watched_row_of_weight_zero_is_not_there():
+    train, (X, y, qid) = halves(*searches(100))
+    kept = np.random.default_rng(6).random(len(y)) < 0.7
+    model = GradientBoostingRanker(**FEW)
+    weighted = watching(model, train, (X, y, qid, np.where(kept, 0.3, 0.0)))
+    without = watching(model, train, (X[kept], y[kept], qid[kept]))
+    assert_allclose(
+        weighted.evals_result_["eval_0"]["loss"],
+        without.evals_result_["eval_0"]["loss"],
+        rtol=1e-12,  # sums of 0.3 are rounded
+    )
+
+
+def test_going_on_with_watched_queries_is_one_fit_too():
+    train, test = halves(*searches(100))
+    model = GradientBoostingRanker(**FEW, early_stopping=False, warm_start=True)
+    whole = watching(model, train, test)
+    half = watching(clone(model).set_params(n_estimators=3), train, test)
+    half.set_params(n_estimators=8).fit(train[0], train[1], qid=train[2], eval_set=test)
+    assert half.fingerprint_ == whole.fingerprint_
+    assert_array_equal(half.evals_result_["eval_0"]["loss"], whole.evals_result_["eval_0"]["loss"])
+
+
+def test_watched_queries_are_not_kept_with_the_model():
+    train, test = halves(*searches(100))
+    model = watching(GradientBoostingRanker(**FEW), train, test)
+    assert model._loss == type(model._loss)(model.sigma)
+    assert hasattr(pickle.loads(pickle.dumps(model)), "evals_result_")
+    X, y, qid = train
+    assert not hasattr(model.fit(X, y, qid=qid), "evals_result_")
+
+
+def test_the_number_of_rounds_depends_on_whether_queries_are_watched(monkeypatch):
+    train, test = halves(*searches(40))
+    X, y, qid = train
+    slow = GradientBoostingRanker(max_leaf_nodes=2, learning_rate=1e-5, min_child_weight=0.0)
+    assert slow.fit(X, y, qid=qid).n_estimators_ == 100
+    assert watching(slow.set_params(early_stopping=False), train, test).n_estimators_ == 100
+    patient = slow.set_params(early_stopping=True, n_iter_no_change=1000)
+    assert len(watching(patient, train, test).evals_result_["eval_0"]["loss"]) == 501
+    assert len(patient.fit(X, y, qid=qid).validation_losses_) == 501
+    monkeypatch.setattr(rounds, "_AUTO_STOPPING_ROWS", 100)
+    patient.set_params(early_stopping="auto")
+    assert len(patient.fit(X, y, qid=qid).validation_losses_) == 501
+    assert patient.fit(X, y, group=[len(y)]).n_estimators_ == 100  # one query is not parted
+
+
+@pytest.mark.parametrize(
+    ("eval_set", "said"),
+    [
+        ((ROWS, LABELS), "eval_set[0] is a tuple of 2. Pass (X, y, qid) or (X, y, qid, weight)"),
+        ((ROWS, LABELS, QUERIES, None, None), "eval_set[0] is a tuple of 5"),
+        ([(ROWS, LABELS, QUERIES), "abc"], "eval_set[1] is a str"),
+        ([ROWS, LABELS, QUERIES], "eval_set[0] is a ndarray"),
+        ((ROWS, LABELS, None), "eval_set[0]: qid is None, but X has 4 rows"),
+        ((ROWS, LABELS, [3, 1]), "np.repeat(np.arange(len(sizes)), sizes)"),
+        ((ROWS, LABELS, [[0, 0], [1, 1]]), "eval_set[0]: qid has shape (2, 2)"),
+        ((ROWS, LABELS, [0, 0, 1, np.nan]), "eval_set[0]: qid[3] is missing"),
+        ((ROWS, LABELS, QUERIES, [1, 2, 1, 1]), "eval_set[0]: sample_weight[0] is 1"),
+        ((ROWS, LABELS, QUERIES, [0, 0, 0, 0]), "eval_set[0]: sample_weight is zero"),
+        ((ROWS[:, :1], LABELS, QUERIES), "eval_set[0]: X has 1 features"),
+        ((ROWS, [0, 1, 2, -3], QUERIES), "eval_set[0]: A ranking loss was given y[3] = -3"),
+        ((ROWS, [0, 1], QUERIES), "eval_set[0]: Found input variables with inconsistent"),
+        ((ROWS, ROWS, QUERIES), "eval_set[0]: y has 2 columns"),
+    ],
+)
+def test_queries_that_cannot_be_watched_are_refused(eval_set, said):
+    model = GradientBoostingRanker(**FEW)
+    assert said in message(model.fit, ROWS, LABELS, qid=QUERIES, eval_set=eval_set)
+
+
+def test_dropped_rounds_cannot_be_watched():
+    model = GradientBoostingRanker(**FEW, dropout=0.4)
+    given = {"qid": QUERIES, "eval_set": (ROWS, LABELS, QUERIES)}
+    assert "Leave eval_set out" in message(model.fit, ROWS, LABELS, **given)
+
+
 # ------------------------------------------------------------------ NDCG
 
 
@@ -257,8 +407,6 @@ def test_scikit_learn_hands_queries_on_in_cross_validation():
 
 # ------------------------------------------------------------------ bad input
 
-ROWS = np.arange(8.0).reshape(4, 2)
-
 
 @pytest.mark.parametrize(
     ("given", "said"),
@@ -293,6 +441,7 @@ def test_queries_that_are_not_right_are_refused(given, said):
         ([0, 1, 32, 0], "y[2] = 32, and accepts labels up to 31"),
         ([0, 1, np.nan, 0], "y[2] is nan"),
         (["a", "b", "c", "d"], "y[0] is 'a'"),
+        ([[0, 1], [1, 0], [2, 0], [3, 0]], "y has 2 columns, but a ranking is by one"),
     ],
 )
 def test_labels_that_are_no_grades_are_refused(y, said):
