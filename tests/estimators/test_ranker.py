@@ -262,18 +262,18 @@ def test_the_best_round_for_the_last_watched_queries_is_kept(early_stopping):
 
 
 def test_queries_may_be_watched_without_stopping():
-    train, test = halves(*searches(300, noise=1.0))
-    model = GradientBoostingRanker(n_estimators=40, learning_rate=0.5, early_stopping=False)
+    train, test = halves(*searches(60, noise=1.0))
+    model = GradientBoostingRanker(n_estimators=25, learning_rate=0.5, early_stopping=False)
     fitted = watching(model, train, test)
-    assert fitted.n_estimators_ == 40 > int(np.argmin(fitted.evals_result_["eval_0"]["loss"]))
+    assert fitted.n_estimators_ == 25 > int(np.argmin(fitted.evals_result_["eval_0"]["loss"]))
     X, y, qid = train
     assert fitted.fingerprint_ == fingerprint(model, X, y, qid=qid)
 
 
 def test_threads_order_and_names_make_no_difference_to_what_is_watched():
-    train, (X, y, qid) = halves(*searches(200, noise=1.0))
-    model = GradientBoostingRanker(n_estimators=30, max_leaf_nodes=6, learning_rate=0.5)
-    weights = np.random.default_rng(1).uniform(0.5, 2.0, 200)[qid]
+    train, (X, y, qid) = halves(*searches(100, noise=1.0))
+    model = GradientBoostingRanker(**FEW, learning_rate=0.5)
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, 100)[qid]
     first = watching(model, train, (X, y, qid, weights))
     order = np.random.default_rng(2).permutation(len(y))
     names = np.array([f"query {-number}" for number in qid])
@@ -321,16 +321,18 @@ def test_watched_queries_are_not_kept_with_the_model():
 def test_the_number_of_rounds_depends_on_whether_queries_are_watched(monkeypatch):
     train, test = halves(*searches(40))
     X, y, qid = train
-    slow = GradientBoostingRanker(max_leaf_nodes=2, learning_rate=1e-5, min_child_weight=0.0)
-    assert slow.fit(X, y, qid=qid).n_estimators_ == 100
-    assert watching(slow.set_params(early_stopping=False), train, test).n_estimators_ == 100
-    patient = slow.set_params(early_stopping=True, n_iter_no_change=1000)
-    assert len(watching(patient, train, test).evals_result_["eval_0"]["loss"]) == 501
-    assert len(patient.fit(X, y, qid=qid).validation_losses_) == 501
+    assert (rounds._AUTO_ROUNDS, rounds._AUTO_ROUNDS_STOPPED) == (100, 500)
+    monkeypatch.setattr(rounds, "_AUTO_ROUNDS", 3)
+    monkeypatch.setattr(rounds, "_AUTO_ROUNDS_STOPPED", 5)
+    model = GradientBoostingRanker(max_leaf_nodes=2)
+    assert model.fit(X, y, qid=qid).n_estimators_ == 3
+    assert len(watching(model, train, test).evals_result_["eval_0"]["loss"]) == 6
+    model.set_params(early_stopping=False)
+    assert len(watching(model, train, test).evals_result_["eval_0"]["loss"]) == 4
     monkeypatch.setattr(rounds, "_AUTO_STOPPING_ROWS", 100)
-    patient.set_params(early_stopping="auto")
-    assert len(patient.fit(X, y, qid=qid).validation_losses_) == 501
-    assert patient.fit(X, y, group=[len(y)]).n_estimators_ == 100  # one query is not parted
+    model.set_params(early_stopping="auto")
+    assert len(model.fit(X, y, qid=qid).validation_losses_) == 6
+    assert model.fit(X, y, group=[len(y)]).n_estimators_ == 3  # one query is not parted
 
 
 @pytest.mark.parametrize(
