@@ -23,8 +23,24 @@ def partition(codes, split, words, source, target):
             return _by_set(codes.columns[place], words, missing, split, source, target)
         return _by_set(codes.wide[-1 - place], words, missing, split, source, target)
     if place >= 0:
-        return _by_cut(codes.columns[place], missing, split, source, target)
+        return _by_byte(codes.columns[place], split, source, target)
     return _by_cut(codes.wide[-1 - place], missing, split, source, target)
+
+
+@part
+def _by_byte(column, split, source, target):
+    """Part by a narrow code: 255, missing, becomes 0 if it goes left and all others one more."""
+    low, high = np.int64(0), source.shape[0] - 1
+    shift = split.missing_left
+    limit = split.cut + shift
+    for i in range(source.shape[0]):
+        record = source[i]
+        goes_left = np.int64(((np.int64(column[row_of(record)]) + shift) & 255) <= limit)
+        # Both ends are free: what is written to the wrong one is written over.
+        target[low], target[high] = record, record
+        low += goes_left
+        high += goes_left - 1
+    return low
 
 
 @part
@@ -35,9 +51,9 @@ def _by_cut(column, missing, split, source, target):
         record = source[i]
         code = np.int64(column[row_of(record)])
         goes_left = missing_left if code == missing else np.int64(code <= cut)
-        target[low if goes_left else high] = record
+        target[low], target[high] = record, record
         low += goes_left
-        high -= 1 - goes_left
+        high += goes_left - 1
     return low
 
 
@@ -49,7 +65,7 @@ def _by_set(column, words, missing, split, source, target):
         record = source[i]
         code = np.int64(column[row_of(record)])
         goes_left = missing_left if code == missing else (words[code >> 6] >> (code & 63)) & 1
-        target[low if goes_left else high] = record
+        target[low], target[high] = record, record
         low += goes_left
-        high -= 1 - goes_left
+        high += goes_left - 1
     return low
