@@ -140,7 +140,8 @@ class BaseGradientBoosting(Explains):
         self._validate_params()
         fresh, before = copy.copy(self), self if self.warm_start else None
         before = before if hasattr(before, "_model") else None
-        request = Request(eval_set, offset, before, time.monotonic())
+        watched = None if isinstance(eval_set, list) and not eval_set else eval_set
+        request = Request(watched, offset, before, time.monotonic())
         fresh._learn(read_table(X), y, sample_weight, request)
         self.__dict__ = fresh.__dict__
         return self

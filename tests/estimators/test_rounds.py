@@ -529,4 +529,5 @@ def test_rounds_that_nobody_counted_are_more_if_rows_are_watched(given, at_most)
     X, y = problem.X, problem.numbers
     GradientBoostingRegressor(callbacks=[stop], **given).fit(X, y)
     GradientBoostingRegressor(callbacks=[stop]).fit(X, y, eval_set=(X, y))
-    assert told == [at_most, 500]
+    GradientBoostingRegressor(callbacks=[stop]).fit(X, y, eval_set=[])
+    assert told == [at_most, 500, 100]
