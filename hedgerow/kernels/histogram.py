@@ -6,7 +6,7 @@ integers, so exact. Features that share a column have one owner among the thread
 """
 
 from hedgerow.kernels.codes import BLOCK, N_BINS, QUAD
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.machine import load_four, prefetch
 from hedgerow.kernels.moments import row_of
 
@@ -48,15 +48,22 @@ def _add_rows(codes, records, moments, cells, n_quads):
 
 @part
 def _add_quads(codes, records, moments, cells, n_quads):
-    last = records.shape[0] - 1
-    for i in range(records.shape[0]):
-        prefetch(codes, row_of(records[min(i + _AHEAD, last)]) * BLOCK)
-        loaded, first = moments.load(records[i]), row_of(records[i]) * BLOCK
-        for quad in range(n_quads):
-            four = load_four(codes, first + 4 * quad)
-            for j in range(4):
-                code = (four >> (8 * j)) & 255
-                moments.put(loaded, cells, (4 * quad + j) * N_BINS + code)
+    n_asked = max(records.shape[0] - _AHEAD, 0)
+    for i in range(n_asked):
+        prefetch(codes, row_of(records[i + _AHEAD]) * BLOCK)
+        _add_row(codes, records[i], moments, cells, n_quads)
+    for i in range(n_asked, records.shape[0]):
+        _add_row(codes, records[i], moments, cells, n_quads)
+
+
+@inlined_part
+def _add_row(codes, record, moments, cells, n_quads):
+    loaded, first = moments.load(record), row_of(record) * BLOCK
+    for quad in range(n_quads):
+        four = load_four(codes, first + QUAD * quad)
+        for j in range(QUAD):
+            code = (four >> (8 * j)) & 255
+            moments.put(loaded, cells, (QUAD * quad + j) * N_BINS + code)
 
 
 @part
