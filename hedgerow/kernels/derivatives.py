@@ -98,7 +98,7 @@ def derive_classes(team, labels, weights, raw, pairs):
         if cancelled(team):
             return
         last = min(first + _CHUNK, end)
-        _soften(raw[:, first:last], pairs[:, :, first:last])
+        _soften(raw, first, last, pairs)
         for k in range(raw.shape[0]):
             g, h = pairs[k, 0, first:last], pairs[k, 1, first:last]
             _subtract_class(labels[first:last], k, raw.shape[0], g, h)
@@ -108,25 +108,41 @@ def derive_classes(team, labels, weights, raw, pairs):
 
 
 @part
-def _soften(raw, pairs):
-    """Set pairs[k, 0] to the share of class k; pairs[0, 1] and pairs[1, 1] are overwritten."""
-    largest, total = pairs[0, 1], pairs[1, 1]
-    n_classes, n_rows = raw.shape
-    for i in range(n_rows):
-        largest[i] = raw[0, i]
-        total[i] = 0.0
-    for k in range(1, n_classes):
-        for i in range(n_rows):
-            largest[i] = max(largest[i], np.float32(raw[k, i]))
-    for k in range(n_classes):
-        share_of_k = pairs[k, 0]
-        for i in range(n_rows):
-            share_of_k[i] = exp_below(np.float32(raw[k, i] - largest[i]))
-            total[i] += share_of_k[i]
-    for k in range(n_classes):
-        share_of_k = pairs[k, 0]
-        for i in range(n_rows):
-            share_of_k[i] /= total[i]
+def _soften(raw, first, last, pairs):
+    """Set pairs[k, 0] to the share of class k; pairs[0, 1] and pairs[1, 1] are overwritten.
+
+    The loops are over slices of one row each, whose numbers lie side by side.
+    """
+    largest, total = pairs[0, 1, first:last], pairs[1, 1, first:last]
+    largest[:] = -np.inf
+    total[:] = 0.0
+    for k in range(raw.shape[0]):
+        _raise(raw[k, first:last], largest)
+    for k in range(raw.shape[0]):
+        _add_odds(raw[k, first:last], largest, pairs[k, 0, first:last], total)
+    for k in range(raw.shape[0]):
+        _divide(pairs[k, 0, first:last], total)
+
+
+@part
+def _raise(raw, largest):
+    for i in range(raw.shape[0]):
+        score, most = np.float32(raw[i]), largest[i]
+        largest[i] = score if score > most else most
+
+
+@part
+def _add_odds(raw, largest, odds, total):
+    for i in range(raw.shape[0]):
+        odd = exp_below(np.float32(raw[i] - largest[i]))
+        odds[i] = odd
+        total[i] += odd
+
+
+@part
+def _divide(odds, total):
+    for i in range(odds.shape[0]):
+        odds[i] /= total[i]
 
 
 @part
