@@ -177,13 +177,13 @@ def team_of_one() -> Team:
 
 
 def table_of(
-    problem: Problem, max_bins: int | None = None, team: Team | None = None
+    problem: Problem, max_bins: int | None = None, team: Team | None = None, most_codes: int = 16
 ) -> BinnedTable:
     """Bin the columns; with max_bins=None every value has its own bin."""
     rows = [list(row) for row in zip(*problem.columns, strict=True)]
     counts = quantised_weights(np.array(problem.weights)).counts
     team = team_of_one() if team is None else team
-    return bin_table(read_table(rows), Recipe(max_bins), team, None, counts)
+    return bin_table(read_table(rows), Recipe(max_bins, most_codes=most_codes), team, None, counts)
 
 
 def judge_of(problem: Problem, criterion: str) -> Judge:

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.kernels.codes import N_BINS, QUAD, Records
+from hedgerow.kernels.codes import N_BINS, PAIR, Records
 
 MOST_CODES = 16  # of a feature that shares a column
 
@@ -51,9 +51,9 @@ def _grouped(few: NDArray[np.int64], n_codes: NDArray[np.int64]) -> list[NDArray
 
 
 def _worth_it(groups: list[NDArray[np.int64]], n_narrow: int) -> list[NDArray[np.int64]]:
-    """Leave out groups, the smallest first, whose features alone do not take one more quad."""
+    """Leave out groups, the smallest first, whose features alone do not take one more pair."""
     n_saved = sum(len(group) - 1 for group in groups if len(group))
-    spare = -(n_narrow - n_saved) % QUAD
+    spare = -(n_narrow - n_saved) % PAIR
     kept = []
     for group in sorted(groups, key=len):
         if len(group) - 1 <= spare:

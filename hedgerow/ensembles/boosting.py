@@ -226,10 +226,10 @@ class Boosting:
         n_nodes = int(nodes.counters[N_NODES])
         bits = min(_FINE_BITS - int(np.frexp(float(drawn.total_weight))[1]), 40)
         fine = np.ldexp(1.0, bits) / np.where(peak > 0, peak, 1.0)
-        sums = np.zeros((2 * team.n_threads, n_nodes, 2), np.int64)
+        sums = np.zeros((2 * team.n_threads, 2 * (n_nodes + 1)), np.int64)
         leaves, weights = (nodes.leaf_of_row, drawn.rows), (drawn.weights, drawn.mask)
         steps = np.empty((team.n_threads, 2, CHUNK), np.int64)
-        team.run(sum_leaves, *leaves, stage.pairs[output], *weights, fine, steps, sums)
+        team.join(sum_leaves, *leaves, stage.pairs[output], *weights, fine, steps, sums)
         columns = np.empty((3, n_nodes))
         set_columns(nodes.table, sums, fine, *rules.penalties, columns)
         value, _, H = columns

@@ -75,7 +75,7 @@ class Stage:
         if hasattr(self.loss, "derive"):
             self.loss.derive(team, self)
         elif len(self.labels):
-            team.run(derive_classes, self.labels, self.real, self.raw, self.pairs)
+            team.join(derive_classes, self.labels, self.real, self.raw, self.pairs)
         elif hasattr(self.loss, "derivatives"):
             for y, raw, pairs in zip(self.targets, self.raw, self.pairs, strict=True):
                 np.multiply(self.loss.derivatives(y, raw), self.real, out=pairs)
@@ -83,8 +83,7 @@ class Stage:
             for output in range(len(self.raw)):
                 own, loss = slice(output, output + 1), self.loss_of(output)
                 given = self.target_of(output), self.real, self.raw[own]
-                kernel = loss.kernel() if hasattr(loss, "kernel") else derive
-                team.run(kernel, loss, *given, self.pairs[own])
+                team.join(derive, getattr(loss, "single", loss), *given, self.pairs[own])
 
     def peaks(self, output: int, team: Team, number: int) -> Floats:
         """Return an output's largest |g| and h of the rows that trees are grown from.
@@ -94,7 +93,7 @@ class Stage:
         number: of the round, for the message.
         """
         found = np.zeros((team.n_threads, 2), np.uint32)
-        team.run(largest_bits, self.pairs[output].view(np.uint32), self.rows, found)
+        team.join(largest_bits, self.pairs[output].view(np.uint32), self.rows, found)
         largest = found.max(axis=0)
         if (largest >= _INFINITE).any():
             raise unusable(self, output, number)

@@ -25,7 +25,7 @@ from hedgerow.kernels.team import share
 N_BINS = 256
 MISSING = 255  # the code of a missing value in a narrow feature; ordinary codes are 0..254
 BLOCK = 16  # columns per block
-QUAD = 4  # columns that are summed at once
+PAIR = 2  # columns that are summed at once
 N_BUCKETS = 4096
 _FAR = 2.0**1021  # differences of numbers nearer to 0 than this are finite
 _CHUNK = 1024  # rows of a block that stay in the nearest cache

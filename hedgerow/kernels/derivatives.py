@@ -12,7 +12,7 @@ from hedgerow.kernels.moments import gradient_record
 from hedgerow.kernels.team import cancelled, share
 
 _CHUNK = 2048
-_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
+_ZERO = np.float32(0.0)
 # The bits of float32, which order as the numbers do: gradients without their sign, Hessians
 # with it, so that one below zero is beyond all others.
 _MASKS = (np.uint32(0x7FFFFFFF), np.uint32(0xFFFFFFFF))
@@ -44,42 +44,13 @@ def _derive(loss, y, raw, g, h):
     for i in range(y.shape[0]):
         target, score = y[i], raw[i]  # read once: a store might be to the same memory
         g[i] = loss.gradient(target, score)
-        h[i] = loss.hessian(target, score) + 0.0  # no zero has a sign
+        h[i] = loss.hessian(target, score) + _ZERO  # no zero has a sign
 
 
 @part
 def _scale(weights, numbers):
     for i in range(weights.shape[0]):
         numbers[i] *= weights[i]
-
-
-@kernel
-def derive_odds(team, _loss, y, weights, raw, pairs):
-    """Set each row's derivatives of the Bernoulli loss, in single precision: as `derive`.
-
-    g = -s / (1 + e^x),  h = p (1 - p),     s = 2 y - 1, x = s f
-    """
-    begin, end = share(team, y.shape[0])
-    g, h, scores = pairs[0, 0], pairs[0, 1], raw[0]
-    for first in range(begin, end, _CHUNK):
-        if cancelled(team):
-            return
-        last = min(first + _CHUNK, end)
-        _derive_odds(y[first:last], scores[first:last], g[first:last], h[first:last])
-        if weights.shape[0] > 1:
-            _scale(weights[first:last], g[first:last])
-            _scale(weights[first:last], h[first:last])
-
-
-@part
-def _derive_odds(y, raw, g, h):
-    for i in range(y.shape[0]):
-        sign = np.float32(1.0 - 2.0 * y[i])
-        x = sign * np.float32(raw[i])
-        e = exp_below(-abs(x))
-        share_of_one = _ONE / (_ONE + e)
-        g[i] = sign * ((e if x < _ZERO else _ONE) * share_of_one)
-        h[i] = e * share_of_one * share_of_one
 
 
 @kernel

@@ -77,8 +77,6 @@ def _open_first(team, problem, space, desk, nodes):
     own.n_active = offer_all(problem.rules.menu, desk)
     if own.node == 0:
         told, mine = space.told[1], space.told[1, team.thread]
-        for k in range(width):
-            mine[k] = 0
         records = space.records[0, own.begin : own.end]
         add_up(problem.moments, records, mine)
         mine[width] = only_target(problem.moments, records)
@@ -224,12 +222,13 @@ def _divide_sums(team, problem, space, nodes, parent, smaller, larger):
     moments, width, me = problem.moments, problem.moments.width(), team.thread
     told, less, rest = space.told[1], space.leaves[me, smaller], space.leaves[me, larger]
     mine, records = told[me], space.records[less.side]
-    for k in range(width):
-        mine[k] = 0
     first = first_cell(problem, rest)
     if first < 0:
         add_up(moments, records[less.begin : less.end], mine)
-    elif me == 0:
+    else:
+        for k in range(width):
+            mine[k] = 0
+    if first >= 0 and me == 0:
         about = problem.codes.features[rest.feature]
         sum_left(about, space.hists[larger, first:], rest, width, mine)
         if less.node > rest.node:

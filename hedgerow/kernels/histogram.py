@@ -1,17 +1,17 @@
 """Histograms: the moments of a large node's rows, summed by column and joint code.
 
-A histogram is flat, int64 [n_columns padded to quads * 256 * width]: joint code c of column
+A histogram is flat, int64 [n_columns padded to pairs * 256 * width]: joint code c of column
 p is cell number 256 p + c. The larger child's is its parent's minus the smaller child's:
 integers, so exact. Features that share a column have one owner among the threads.
 """
 
-from hedgerow.kernels.codes import BLOCK, N_BINS, QUAD
+from hedgerow.kernels.codes import BLOCK, N_BINS, PAIR
 from hedgerow.kernels.jit import inlined_part, part
-from hedgerow.kernels.machine import load_four, prefetch
+from hedgerow.kernels.machine import load_four, load_two, prefetch
 from hedgerow.kernels.moments import row_of
 
 _AHEAD = 20  # rows between asking for a cache line and reading it
-_QUADS = BLOCK // QUAD
+_PAIRS = BLOCK // PAIR
 
 
 @part
@@ -23,47 +23,59 @@ def build(codes, records, moments, hist):
     moments  one of moments.py         read
     hist     int64 [n_cells * width]   write  need not be zero on entry
 
-    Cost: n updates per column, rounded up to a multiple of four columns.
+    Cost: n updates per column, rounded up to an even number of columns.
     """
     hist[:] = 0
     size = BLOCK * N_BINS * moments.width()
     for block in range(codes.blocks.shape[0]):
         cells = hist[block * size : (block + 1) * size]
-        n_quads = min(_QUADS, cells.shape[0] // (QUAD * N_BINS * moments.width()))
-        _add_rows(codes.blocks[block], records, moments, cells, n_quads)
+        n_pairs = min(_PAIRS, cells.shape[0] // (PAIR * N_BINS * moments.width()))
+        _add_rows(codes.blocks[block], records, moments, cells, n_pairs)
 
 
 @part
-def _add_rows(codes, records, moments, cells, n_quads):
+def _add_rows(codes, records, moments, cells, n_pairs):
     """Call the one text below with a constant width, so that the compiler unrolls it."""
-    if n_quads == 4:
-        _add_quads(codes, records, moments, cells, 4)
-    elif n_quads == 3:
-        _add_quads(codes, records, moments, cells, 3)
-    elif n_quads == 2:
-        _add_quads(codes, records, moments, cells, 2)
-    else:
-        _add_quads(codes, records, moments, cells, 1)
-
-
-@part
-def _add_quads(codes, records, moments, cells, n_quads):
     n_asked = max(records.shape[0] - _AHEAD, 0)
-    for i in range(n_asked):
-        prefetch(codes, row_of(records[i + _AHEAD]) * BLOCK)
-        _add_row(codes, records[i], moments, cells, n_quads)
+    if n_pairs == 8:
+        _add_pairs(codes, records, n_asked, moments, cells, 8)
+    elif n_pairs == 7:
+        _add_pairs(codes, records, n_asked, moments, cells, 7)
+    elif n_pairs == 6:
+        _add_pairs(codes, records, n_asked, moments, cells, 6)
+    elif n_pairs == 5:
+        _add_pairs(codes, records, n_asked, moments, cells, 5)
+    elif n_pairs == 4:
+        _add_pairs(codes, records, n_asked, moments, cells, 4)
+    elif n_pairs == 3:
+        _add_pairs(codes, records, n_asked, moments, cells, 3)
+    elif n_pairs == 2:
+        _add_pairs(codes, records, n_asked, moments, cells, 2)
+    else:
+        _add_pairs(codes, records, n_asked, moments, cells, 1)
     for i in range(n_asked, records.shape[0]):
-        _add_row(codes, records[i], moments, cells, n_quads)
+        _add_row(codes, records[i], moments, cells, n_pairs)
 
 
 @inlined_part
-def _add_row(codes, record, moments, cells, n_quads):
+def _add_pairs(codes, records, n_asked, moments, cells, n_pairs):
+    for i in range(n_asked):
+        prefetch(codes, row_of(records[i + _AHEAD]) * BLOCK)
+        _add_row(codes, records[i], moments, cells, n_pairs)
+
+
+@inlined_part
+def _add_row(codes, record, moments, cells, n_pairs):
     loaded, first = moments.load(record), row_of(record) * BLOCK
-    for quad in range(n_quads):
-        four = load_four(codes, first + QUAD * quad)
-        for j in range(QUAD):
-            code = (four >> (8 * j)) & 255
-            moments.put(loaded, cells, (QUAD * quad + j) * N_BINS + code)
+    for quad in range(n_pairs // 2):
+        four = load_four(codes, first + 4 * quad)
+        for j in range(4):
+            moments.put(loaded, cells, (4 * quad + j) * N_BINS + ((four >> (8 * j)) & 255))
+    if n_pairs % 2 == 1:
+        column = PAIR * (n_pairs - 1)
+        two = load_two(codes, first + column)
+        for j in range(PAIR):
+            moments.put(loaded, cells, (column + j) * N_BINS + ((two >> (8 * j)) & 255))
 
 
 @part

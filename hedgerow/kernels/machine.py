@@ -52,15 +52,27 @@ def _call(builder: Any, name: str, result: Any, arguments: Any = ()) -> Any:
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
 
 
-@instruction(lambda codes, byte: codes.reshape(-1)[byte : byte + 4].view(np.int32)[0])
-def load_four(_typing, codes, byte):
-    """Return the four codes that start at `byte` as one integer, the first one lowest."""
+def _load(kind):
+    """Return a code generator: the integer that starts at a byte, as an int32."""
 
     def generate(context, builder, signature, arguments):
         place = _address(context, builder, signature, arguments, _BYTE)
-        return builder.load(builder.bitcast(place, _INT.as_pointer()), align=1)
+        loaded = builder.load(builder.bitcast(place, kind.as_pointer()), align=1)
+        return loaded if kind is _INT else builder.zext(loaded, _INT)
 
-    return types.int32(codes, types.int64), generate
+    return generate
+
+
+@instruction(lambda codes, byte: int(codes.reshape(-1)[byte : byte + 2].view(np.uint16)[0]))
+def load_two(_typing, codes, byte):
+    """Return the two codes that start at `byte` as one integer, the first one lowest."""
+    return types.int32(codes, types.int64), _load(ir.IntType(16))
+
+
+@instruction(lambda codes, byte: codes.reshape(-1)[byte : byte + 4].view(np.int32)[0])
+def load_four(_typing, codes, byte):
+    """Return the four codes that start at `byte` as one integer, the first one lowest."""
+    return types.int32(codes, types.int64), _load(_INT)
 
 
 @instruction(lambda codes, byte: None)

@@ -8,7 +8,7 @@ from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store
 from hedgerow.kernels.moments import add, row_of
 from hedgerow.kernels.random import mixed
 from hedgerow.kernels.search import choose_categories
-from hedgerow.kernels.workspace import N_NODES, N_WORDS, OVERFLOW
+from hedgerow.kernels.workspace import LANES, N_NODES, N_WORDS, OVERFLOW
 
 # What `feature` of a leaf says before a split is found.
 CLOSED, OPEN, POSTPONED = -1, -2, -3
@@ -136,9 +136,17 @@ def all_same(moments, only):
 
 @part
 def add_up(moments, records, sums):
-    """Add the moments of the records to `sums`."""
+    """Set the first cell of `sums` to the moments of the records; it has LANES cells.
+
+    Each row adds to another cell than the one before it, and need not wait for it.
+    """
+    width = moments.width()
+    for k in range(LANES * width):
+        sums[k] = 0
     for i in range(records.shape[0]):
-        add(moments, records[i], sums, 0)
+        add(moments, records[i], sums, i % LANES)
+    for k in range(width, LANES * width):
+        sums[k % width] += sums[k]
 
 
 @part

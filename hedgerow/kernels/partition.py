@@ -30,17 +30,16 @@ def partition(codes, split, words, source, target):
 @part
 def _by_byte(column, split, source, target):
     """Part by a narrow code: 255, missing, becomes 0 if it goes left and all others one more."""
-    low, high = np.int64(0), source.shape[0] - 1
-    shift = split.missing_left
-    limit = split.cut + shift
+    low, high = np.uint64(0), np.uint64(source.shape[0] - 1)
+    shift, limit = np.uint8(split.missing_left), np.uint8(split.cut + split.missing_left)
     for i in range(source.shape[0]):
         record = source[i]
-        goes_left = np.int64(((np.int64(column[row_of(record)]) + shift) & 255) <= limit)
+        goes_left = np.uint64(np.uint8(column[row_of(record)] + shift) <= limit)
         # Both ends are free: what is written to the wrong one is written over.
         target[low], target[high] = record, record
         low += goes_left
-        high += goes_left - 1
-    return low
+        high += goes_left - np.uint64(1)
+    return np.int64(low)
 
 
 @part

@@ -26,11 +26,11 @@ def add_tree(
 ) -> None:
     """Add the value of its leaf to each row's raw score; values, [n_nodes], are of the nodes."""
     if len(values) >= 2 * _MAX_LEAVES:
-        team.run(add_values, codes, nodes, values, raw)
+        team.join(add_values, codes, nodes, values, raw)
         return
     lanes = np.empty((team.n_threads, (len(values) + 1) * LANE), np.uint8)
     leaf_values = np.empty((team.n_threads, _MAX_LEAVES))
-    team.run(add_routed, codes, nodes, values, leaf_values, lanes, raw)
+    team.join(add_routed, codes, nodes, values, leaf_values, lanes, raw)
 
 
 @kernel
@@ -58,7 +58,7 @@ def add_routed(team, codes, nodes, values, leaf_values, lanes, raw):
             lowest = min(lowest, known[i])
         if lowest >= 0:
             for i in range(own.shape[0]):
-                own[i] += values[known[i]]
+                own[i] += values[np.uint32(known[i])]
             continue
         for node in range(n_nodes - 1, -1, -1):
             if nodes.table[node].left >= 0:

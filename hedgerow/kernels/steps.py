@@ -3,13 +3,14 @@
 import numpy as np
 
 from hedgerow.kernels.exponential import exp, log
-from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.jit import inlined_part, kernel, part
 from hedgerow.kernels.machine import bits_of_double
 from hedgerow.kernels.team import share
 
 CHUNK = 512  # rows whose steps stay in the nearest cache
 _ROUNDING = 1.5 * 2.0**52
 _ROUNDING_BITS = int(np.float64(_ROUNDING).view(np.int64))
+_ONE = np.uint64(1)
 
 
 @kernel
@@ -21,27 +22,36 @@ def sum_leaves(team, leaf_of_row, rows, pairs, weights, mask, scales, steps, sum
     pairs          float32 [2, n_rows]              read    gradients, Hessians
     weights, mask  as in GradientPairs              read
     scales         float64 [2]                      read    steps per 1.0
-    steps          int64 [n_threads, 2, CHUNK]      write   of a chunk of rows
-    sums           int64 [2 n_threads, n_nodes, 2]  both    zero on entry
+    steps          int64 [n_threads, 2, CHUNK]           write   of a chunk of rows
+    sums           int64 [2 n_threads, 2 (n_nodes + 1)]  both    zero on entry
 
-    A thread has two sums of a leaf, so that a row need not wait for the one before it.
+    G and H of leaf -1 come first, then those of node 0, and so on. A thread has two sums of a
+    leaf, so that a row need not wait for the one before it.
     """
-    n_rows = rows.shape[0] if rows.shape[0] > 0 else pairs.shape[1]
-    begin, end = share(team, n_rows)
-    mine, two = steps[team.thread], sums[2 * team.thread : 2 * team.thread + 2]
+    even, odd = sums[2 * team.thread], sums[2 * team.thread + 1]
+    if rows.shape[0] > 0:
+        begin, end = share(team, rows.shape[0])
+        _sum_rows(rows[begin:end], leaf_of_row, pairs, weights, mask, scales, even)
+        return
+    begin, end = share(team, leaf_of_row.shape[0])
+    g, h = steps[team.thread, 0], steps[team.thread, 1]
     for first in range(begin, end, CHUNK):
-        n = min(CHUNK, end - first)
-        for k in range(2):
-            if rows.shape[0] > 0:
-                _set_steps_of(rows[first : first + n], pairs[k], scales[k], mine[k])
-            else:
-                _set_steps(pairs[k, first : first + n], scales[k], mine[k])
-        for i in range(n):
-            row = rows[first + i] if rows.shape[0] > 0 else first + i
-            leaf, w = leaf_of_row[row], weights[row & mask]
-            if leaf >= 0:
-                two[i & 1, leaf, 0] += w * mine[0, i]
-                two[i & 1, leaf, 1] += w * mine[1, i]
+        last = min(first + CHUNK, end)
+        _set_steps(pairs[0, first:last], scales[0], g)
+        _set_steps(pairs[1, first:last], scales[1], h)
+        if mask != 0:
+            _weigh(weights[first:last], g)
+            _weigh(weights[first:last], h)
+        _add_steps(leaf_of_row[first:last], g, h, even, odd)
+
+
+@part
+def _sum_rows(rows, leaf_of_row, pairs, weights, mask, scales, sums):
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        place, w = _place(leaf_of_row[row]), weights[row & mask]
+        sums[place] += w * _nearest(pairs[0, row] * scales[0])
+        sums[place + _ONE] += w * _nearest(pairs[1, row] * scales[1])
 
 
 @part
@@ -51,9 +61,31 @@ def _set_steps(numbers, scale, steps):
 
 
 @part
-def _set_steps_of(rows, numbers, scale, steps):
-    for i in range(rows.shape[0]):
-        steps[i] = _nearest(numbers[rows[i]] * scale)
+def _weigh(weights, steps):
+    for i in range(weights.shape[0]):
+        steps[i] *= weights[i]
+
+
+@part
+def _add_steps(leaves, g, h, even, odd):
+    for i in range(leaves.shape[0] // 2):
+        _add_step(_place(leaves[2 * i]), g[2 * i], h[2 * i], even)
+        _add_step(_place(leaves[2 * i + 1]), g[2 * i + 1], h[2 * i + 1], odd)
+    if leaves.shape[0] % 2 == 1:
+        last = leaves.shape[0] - 1
+        _add_step(_place(leaves[last]), g[last], h[last], even)
+
+
+@inlined_part
+def _add_step(place, g, h, sums):
+    sums[place] += g
+    sums[place + _ONE] += h
+
+
+@inlined_part
+def _place(leaf):
+    """Return where the sums of a leaf begin: a number without a sign needs no check."""
+    return np.uint32(leaf + 1) * np.uint64(2)
 
 
 @part
@@ -67,19 +99,20 @@ def set_columns(table, sums, scales, l1, l2, columns):
     """Set value, G and H of each node from the sums of the leaves below it.
 
     table    NODE [n_nodes]                  read    children have higher numbers than parents
-    sums     int64 [n_sums, n_nodes, 2]      both    of leaves, to be added up
+    sums     int64 [n_sums, 2 (n_nodes + 1)]   both  of leaves, as in `sum_leaves`
     scales   float64 [2]                     read    steps per 1.0
     columns  float64 [3, n_nodes]            write
     """
     total = sums[0]
-    for node in range(sums.shape[1] - 1, -1, -1):
+    for node in range(columns.shape[1] - 1, -1, -1):
         left = table[node].left
         for k in range(2):
+            place = 2 * (node + 1) + k
             for i in range(1, sums.shape[0]):
-                total[node, k] += sums[i, node, k]
+                total[place] += sums[i, place]
             if left >= 0:
-                total[node, k] = total[left, k] + total[left + 1, k]
-            columns[1 + k, node] = total[node, k] / scales[k]
+                total[place] = total[2 * (left + 1) + k] + total[2 * (left + 2) + k]
+            columns[1 + k, node] = total[place] / scales[k]
         G, H = columns[1, node], columns[2, node]
         columns[0, node] = newton_step(G, H, l1, l2) if H > 0.0 else 0.0
 

@@ -3,7 +3,8 @@
 The threads are Python threads in kernels that hold no GIL: no OpenMP, so nothing hangs
 after a fork and nothing clashes with other libraries. While they work the caller waits
 in Python, so Ctrl-C is seen at once: it raises a flag that kernels look at, every member
-leaves its kernel, and the interrupt goes on to the caller.
+leaves its kernel, and the interrupt goes on to the caller. In kernels of a moment the
+caller is a member itself (`join`), as it takes a while to wake a thread up.
 """
 
 import os
@@ -21,11 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.cores import n_threads_for
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store, give_way, pause
 
 _ARRIVED, _GENERATION, _CANCELLED = 0, 8, 16  # places in `meeting`, on three cache lines
 _PATIENCE = 2000
+_MOMENT, _MOMENTS = 200, 400  # pauses between looks at who has come back, and how many looks
 _BRIEF = 200_000  # cell updates that one thread does before a second one has woken up
 
 
@@ -69,6 +71,12 @@ def meet(team):
 def share(team, n_items):
     """Return the first item of this member's share of `n_items`, and the first beyond it."""
     return n_items * team.thread // team.n_threads, n_items * (team.thread + 1) // team.n_threads
+
+
+@kernel
+def _wait_a_moment(n_pauses):
+    for _ in range(n_pauses):
+        pause()
 
 
 class _Helper:
@@ -167,36 +175,55 @@ class Team:
 
     def run(self, kernel: Callable[..., Any], *arguments: Any) -> None:
         """Let every member call kernel(member, *arguments); return when all have."""
-        if not self.helpers:
+        self._run(0, kernel, arguments)
+
+    def join(self, kernel: Callable[..., Any], *arguments: Any) -> None:
+        """As `run`, with the caller as member 0: sooner done, but deaf to Ctrl-C until then."""
+        self._run(1, kernel, arguments)
+
+    def _run(self, n_callers: int, kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        helpers = self.helpers[n_callers:]
+        if not helpers:
             kernel(self._members[0], *arguments)
             return
         kind = (kernel, *map(type, arguments))
         if kind not in self._compiled:
             compiled_for(kernel, (self._members[0], *arguments))
             self._compiled.add(kind)
-        tasks = [_Task(self, partial(kernel, member, *arguments)) for member in self._members]
+        members = self._members[n_callers:]
+        tasks = [_Task(self, partial(kernel, member, *arguments)) for member in members]
         ended: list[_Task] = []
         try:
-            for helper, task in zip(self.helpers, tasks, strict=True):
+            for helper, task in zip(helpers, tasks, strict=True):
                 helper.do(task)
+            for member in self._members[:n_callers]:
+                kernel(member, *arguments)
+                self._linger(len(tasks))
             while len(ended) < len(tasks):
                 ended.append(self.ended.get())
         except BaseException:
             self.cancel()
-            self._end(tasks)
+            self._end(helpers, tasks)
             raise
         if self.errors:
             error = self.errors[0]
             self._renew()
             raise error
 
-    def _end(self, tasks: list[_Task]) -> None:
+    def _linger(self, n_tasks: int) -> None:
+        """Wait for helpers that will be back in a moment, awake."""
+        for _ in range(_MOMENTS):
+            if self.ended.qsize() >= n_tasks:
+                return
+            _wait_a_moment(_MOMENT)
+
+    def _end(self, helpers: list[_Helper], tasks: list[_Task]) -> None:
         """Wait until all tasks have ended, whatever else comes: they write to our arrays."""
         waiting = True
         while waiting:
             try:
                 # Whoever was not asked before the interrupt is asked now: all get through.
-                for helper, task in zip(self.helpers, tasks, strict=True):
+                for helper, task in zip(helpers, tasks, strict=True):
                     helper.do(task)
                 while any(not task.is_over for task in tasks):
                     time.sleep(0.001)

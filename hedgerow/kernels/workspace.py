@@ -14,6 +14,9 @@ from hedgerow.kernels.tally import Scratch
 # Which open leaf is divided next: the one of the highest gain, the oldest, or the newest.
 BY_GAIN, OLDEST, NEWEST = 0, 1, 2
 
+LANES = 4  # cells that `nodes.add_up` adds rows to in turn
+_APART = 16  # no cache line has words of two threads
+
 # What a thread knows of an open leaf. begin, end: its own records, in buffer `side`; n_rows: of
 # all threads; node: its place in the tree; bits: its name for random draws; n_active: features
 # not known to be constant; has_histogram: in the histogram of its own number; low, high: bounds
@@ -100,7 +103,7 @@ class Workspace(NamedTuple):
     n_tasks   int64 [n_threads]
 
     What threads tell each other, each row in its turn:
-    told      int64 [2, n_threads, width + 2]
+    told      int64 [2, n_threads, LANES * width + _APART]
     found     SPLIT [2, n_threads]
     constant  int64 [n_features]                   whether a candidate has one code only
     """
@@ -231,7 +234,7 @@ def workspace(n_threads: int, size: Size) -> Workspace:
         queue=np.zeros((n_threads, size.max_open), np.int64),
         keys=np.zeros((n_threads, size.max_open)),
         n_tasks=np.zeros(n_threads, np.int64),
-        told=np.zeros((2, n_threads, size.width + 2), np.int64),
+        told=np.zeros((2, n_threads, LANES * size.width + _APART), np.int64),
         found=np.zeros((2, n_threads), SPLIT).view(np.recarray),
         constant=np.zeros(size.n_features, np.int64),
     )

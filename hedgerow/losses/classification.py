@@ -6,21 +6,21 @@ The interface is that of `regression`; `Multinomial` has the scores of a row in 
 # The formulas stand in the classes' docstrings.
 # ruff: noqa: D102
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.kernels.derivatives import derive_odds
+from hedgerow.kernels.exponential import exp_below
 from hedgerow.losses.formulas import exp, log, log1p_exp, logistic
 from hedgerow.losses.targets import Array, demand_classes, demand_within
-from hedgerow.losses.weighted import weighted_mean
+from hedgerow.losses.weighted import exact_sum, weighted_mean
 
 # A class that is absent, or alone, would have infinite log-odds. Beyond these, 52 ln 2, a
 # probability is 0 or 1 to the last bit.
 _MOST_LOG_ODDS = 36.04365338911715
 _LEAST_SHARE = 2.0**-52
+_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 
 
 class Bernoulli(NamedTuple):
@@ -48,8 +48,10 @@ class Bernoulli(NamedTuple):
         e = exp(-abs((1.0 - 2.0 * y) * f))
         return e * (1.0 / (1.0 + e)) * (1.0 / (1.0 + e))
 
-    def kernel(self) -> Callable[..., None]:
-        return derive_odds
+    @property
+    def single(self) -> "SingleBernoulli":
+        """The same in single precision: boosting keeps derivatives in no more."""
+        return SingleBernoulli()
 
     def start(self, y: Array, w: Array) -> float:
         return _log_odds(y, w)
@@ -59,6 +61,25 @@ class Bernoulli(NamedTuple):
 
     def check(self, y: Array) -> None:
         demand_classes(y, 2, "Bernoulli")
+
+
+class SingleBernoulli(NamedTuple):
+    """Derivatives of Bernoulli in single precision, in half the time.
+
+        g = -s / (1 + e^x),  h = p (1 - p),     s = 2 y - 1, x = s f
+    """
+
+    n_outputs: int = 1
+
+    def gradient(self, y: float, f: float) -> np.float32:
+        sign = np.float32(1.0 - 2.0 * y)
+        x = sign * np.float32(f)
+        e = exp_below(-abs(x))
+        return sign * ((e if x < _ZERO else _ONE) * (_ONE / (_ONE + e)))
+
+    def hessian(self, y: float, f: float) -> np.float32:
+        e = exp_below(-abs(np.float32(1.0 - 2.0 * y) * np.float32(f)))
+        return e * (_ONE / (_ONE + e)) * (_ONE / (_ONE + e))
 
 
 class Exponential(NamedTuple):
@@ -150,7 +171,8 @@ class Multinomial(NamedTuple):
 
 def _log_odds(y: Array, w: Array) -> float:
     """Return log(weight of class 1 / weight of class 0), within what a probability can show."""
-    odds = weighted_mean(y, w) / max(weighted_mean(1.0 - y, w), _LEAST_SHARE)
+    ones, zeros = exact_sum(y, w), exact_sum(1.0 - y, w)
+    odds = ones / max(zeros, _LEAST_SHARE * ones)
     return min(max(log(odds), -_MOST_LOG_ODDS), _MOST_LOG_ODDS)
 
 

@@ -16,6 +16,7 @@ Array = NDArray[np.float64]
 
 _MANTISSA = 52  # one bit less than there are: `total` may be rounded
 _WEIGHT_BITS = 31
+_EXACT = 2.0**53  # whole numbers below add up without rounding, in any order
 _SPLITTER = 2.0**27 + 1.0
 _ROUNDING = 2.0**-44  # of a sum of rounded terms
 _LEAST_DELTA = 2.0**-40  # of the range; below, Huber's centre is the median to 12 digits
@@ -133,16 +134,23 @@ def exact_sum(values: Array, w: Array) -> float:
     """
     if not len(values):
         return 0.0
+    if float(np.abs(values).max()) * float(w.max()) * len(w) < _EXACT and _whole(w, values):
+        return float(values @ w)
     most = int(np.frexp(w.max())[1])
-    exponent = 0 if most <= _WEIGHT_BITS and (w == np.rint(w)).all() else most - _WEIGHT_BITS
+    exponent = 0 if most <= _WEIGHT_BITS and _whole(w) else most - _WEIGHT_BITS
     whole = np.ldexp(w, -exponent)
-    if (whole == np.rint(whole)).all():
+    if _whole(whole):
         unit = float(step_of(np.abs(values).max(keepdims=True))[0]) or 1.0
         limbs = np.zeros((1, N_LIMBS), np.int64)
         steps = np.rint(values / unit).astype(np.int64)
         add_products(np.zeros(len(w), np.int64), whole.astype(np.int64), steps, limbs)
         return math.ldexp(float(summed_limbs(limbs)[0]) * unit, exponent)
     return math.fsum(np.concatenate(_exact_product(values, w)))
+
+
+def _whole(*arrays: Array) -> bool:
+    """Return whether all numbers are whole."""
+    return all(bool((numbers == np.rint(numbers)).all()) for numbers in arrays)
 
 
 def _exact_product(a: Array, b: Array) -> tuple[Array, Array]:

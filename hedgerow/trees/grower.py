@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
-from hedgerow.kernels.codes import N_BINS, QUAD, Records
+from hedgerow.kernels.codes import N_BINS, PAIR, Records
 from hedgerow.kernels.finished import preorder
 from hedgerow.kernels.grower import grow as grow_kernel
 from hedgerow.kernels.menu import TREE, Menu
@@ -41,6 +41,7 @@ _STACK = 80  # the newest leaves: each at most half of the one below, so log2(n)
 _SMALL = 8192  # rows below which a subtree is grown by one thread
 _HISTOGRAM_BYTES = 256 * 2**20
 _TALLIES = 4  # features of a histogram that are summed in the time of one by itself
+_MOMENT = 4e8  # updates of cells, about a tenth of a second's
 _N_WORDS = 1 << 12  # for sets of categories, to begin with
 
 
@@ -136,7 +137,7 @@ class Grower:
             fill(space.records[0, :n_rows])
             nodes = self._nodes
             open_root(space, nodes, problem.rules.seed, n_rows)
-            self._team.run(grow_kernel, problem, space, self._desks, nodes)
+            self._call(n_rows, problem.rules)(grow_kernel, problem, space, self._desks, nodes)
             room = self._max_bins, self._n_lines
             _grow_tasks(problem, space, nodes, room, self._team)
             if not nodes.counters[OVERFLOW]:
@@ -146,8 +147,15 @@ class Grower:
         if self._limits.keep_gain > -math.inf:
             place = np.empty(int(nodes.counters[N_NODES]), np.int64)
             trim(nodes, float(self._limits.keep_gain / judge.score_unit), place)
-            self._team.run(move_rows, place, nodes.leaf_of_row)
+            self._team.join(move_rows, place, nodes.leaf_of_row)
         return nodes
+
+
+    def _call(self, n_rows: int, rules: Rules) -> Callable[..., None]:
+        """Return how a team is called: as one that ends in a moment, if the tree is small."""
+        n_levels = min(math.log2(rules.max_leaves), rules.max_depth) + 1.0
+        work = n_levels * n_rows * len(self._table.codes.features)
+        return self._team.join if work < _MOMENT else self._team.run
 
 
 def _size(problem: Problem, judge: Judge, n_rows: int) -> Size:
@@ -155,7 +163,7 @@ def _size(problem: Problem, judge: Judge, n_rows: int) -> Size:
     rules, codes, width = problem.rules, problem.codes, problem.moments.width()
     n_columns, n_features = int(codes.features.column.max()) + 1, len(codes.features)
     max_open = _STACK if rules.order == NEWEST else rules.max_leaves
-    n_cells = -(-n_columns // QUAD) * QUAD * N_BINS
+    n_cells = -(-n_columns // PAIR) * PAIR * N_BINS
     n_hists = min(max_open, _HISTOGRAM_BYTES // (8 * n_cells * width)) if n_cells else 0
     n_tried = min(rules.n_candidates, rules.menu.n_level)
     if _TALLIES * n_tried < n_features or rules.random_cut or judge.uses_rows:

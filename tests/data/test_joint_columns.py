@@ -18,8 +18,8 @@ def laid_out(n_bins, has_missing=False, most_codes=MOST_CODES):
     return features, lay_out(features, np.broadcast_to(has_missing, len(n_bins)), most_codes)
 
 
-def n_quads(n_columns):
-    return -(-n_columns // 4)
+def n_pairs(n_columns):
+    return -(-n_columns // 2)
 
 
 @st.composite
@@ -58,12 +58,12 @@ def test_a_digit_for_each_bin_one_for_missing_and_wide_features_have_no_column(t
 
 
 @given(tables())
-def test_columns_are_shared_only_where_that_saves_a_quad(table):
+def test_columns_are_shared_only_where_that_saves_a_pair(table):
     features, n_columns = laid_out(*table)
     n_narrow = int((features.place >= 0).sum())
     for column in range(n_columns):
         n_more = int((features.column == column).sum()) - 1
-        assert not n_more or n_quads(n_columns + n_more) > n_quads(n_columns)
+        assert not n_more or n_pairs(n_columns + n_more) > n_pairs(n_columns)
     assert n_columns <= n_narrow
 
 

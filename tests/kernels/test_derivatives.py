@@ -12,7 +12,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from hedgerow.kernels.derivatives import (
     derive,
     derive_classes,
-    derive_odds,
     largest_bits,
     total_steps,
     write_records,
@@ -62,7 +61,7 @@ def test_log_odds_have_their_derivatives_in_single_precision(n_threads, weighted
     raw, pairs = 5 * numbers(1, 1, N_ROWS), np.full((1, 2, N_ROWS), np.nan, np.float32)
     raw[0, :70:7] = [0.0, -0.0, 30.0, -30.0, 85.0, -85.0, 700.0, -700.0, 1e30, -1e30]
     weights = np.abs(numbers(2, N_ROWS)) if weighted else np.ones(1)
-    run(n_threads, derive_odds, loss, y, weights, raw, pairs)
+    run(n_threads, derive, loss.single, y, weights, raw, pairs)
     for row in range(0, N_ROWS, 7):
         w = weights[row] if weighted else 1.0
         exact = [w * of(y[row], raw[0, row]) for of in (loss.gradient, loss.hessian)]
@@ -72,7 +71,7 @@ def test_log_odds_have_their_derivatives_in_single_precision(n_threads, weighted
 
 def test_log_odds_that_are_no_number_have_no_derivatives():
     pairs = np.zeros((1, 2, 1), np.float32)
-    run(1, derive_odds, Bernoulli(), np.ones(1), np.ones(1), np.full((1, 1), np.nan), pairs)
+    run(1, derive, Bernoulli().single, np.ones(1), np.ones(1), np.full((1, 1), np.nan), pairs)
     assert np.isnan(pairs).all()
 
 
@@ -164,23 +163,26 @@ def test_steps_are_summed_and_records_written_as_in_python(rows, data):
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
 @pytest.mark.parametrize("listed", [False, True])
-def test_nodes_have_the_sums_of_their_rows(n_threads, listed):
+@pytest.mark.parametrize("mask", [0, -1])
+def test_nodes_have_the_sums_of_their_rows(n_threads, listed, mask):
     table = np.zeros(5, NODE).view(np.recarray)
     table.left = [1, -1, 3, -1, -1]  # 0 -> 1, 2;  2 -> 3, 4
     leaves = np.random.default_rng(0).choice(np.array([-1, 1, 3, 4], np.int32), N_ROWS)
     pairs = (np.random.default_rng(1).integers(-99, 99, (2, N_ROWS)) / 8).astype(np.float32)
     weights, scales = np.random.default_rng(2).integers(1, 5, N_ROWS), np.array([8.0, 16.0])
-    sums = np.zeros((2 * n_threads, 5, 2), np.int64)
+    sums = np.zeros((2 * n_threads, 12), np.int64)
     rows = np.flatnonzero(leaves >= 0) if listed else np.zeros(0, np.int64)
     steps = np.empty((n_threads, 2, CHUNK), np.int64)
-    run(n_threads, sum_leaves, leaves, rows, pairs, weights, -1, scales, steps, sums)
+    weights[0] = 1  # as it is where rows have no weights
+    run(n_threads, sum_leaves, leaves, rows, pairs, weights, mask, scales, steps, sums)
+    weights = weights[np.arange(N_ROWS) & mask]
     columns = np.full((3, 5), np.nan)
     set_columns(table, sums, scales, 3.0, 2.0, columns)
     below = {0: [1, 3, 4], 1: [1], 2: [3, 4], 3: [3], 4: [4]}
     for node, own in below.items():
         inside = np.isin(leaves, own)
         G, H = (pairs.astype(np.float64) * weights)[:, inside].sum(axis=1)
-        assert sums[0, node].tolist() == [8.0 * G, 16.0 * H]
+        assert sums[0, 2 * node + 2 : 2 * node + 4].tolist() == [8.0 * G, 16.0 * H]
         value = -np.sign(G) * max(abs(G) - 3.0, 0.0) / (H + 2.0) if H > 0.0 else 0.0
         assert columns[:, node].tolist() == [value, G, H]
 

@@ -159,7 +159,8 @@ def searched(problem, records, total, desks, hist, found):
 
 
 def assert_bins_equal_oracle(problem: Problem, judge: Judge, data: Data, limits: Limits, bits=0):
-    table, width, n_rows = table_of(problem), judge.moments.width(), len(problem.weights)
+    table, width = table_of(problem, most_codes=0), judge.moments.width()
+    n_rows = len(problem.weights)
     none = np.zeros(0, np.int64)
     menu = Menu(np.arange(1), 1, none, none)
     rules = Rules(2, 99, 2, limits.min_rows, limits.min_weight, -math.inf, 1, 0, 0, 0, 0, menu)

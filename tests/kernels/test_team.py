@@ -81,15 +81,30 @@ def test_every_member_runs_in_a_thread_of_its_own():
     assert threading.get_ident() not in names
 
 
-def test_an_error_of_one_member_ends_all_and_reaches_the_caller():
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+def test_a_caller_that_joins_is_the_first_member(n_threads):
+    told, seen = np.zeros(n_threads, np.int64), np.zeros((20, n_threads), np.int64)
+    names = {}
+    with hired(n_threads, MUCH) as team:
+        team.join(gather, told, seen)
+        team.join(lambda member: names.update({member.thread: threading.get_ident()}))
+    total = n_threads * (n_threads + 1) // 2
+    assert seen.tolist() == [[(turn + 1) * total] * n_threads for turn in range(20)]
+    assert names[0] == threading.get_ident()
+    assert len(set(names.values())) == n_threads
+
+
+@pytest.mark.parametrize("call", ["run", "join"])
+@pytest.mark.parametrize("who", [0, 1])
+def test_an_error_of_one_member_ends_all_and_reaches_the_caller(call, who):
     def work(member):
-        if member.thread == 1:
+        if member.thread == who:
             raise KeyError("lost")
         wait_for_others(member)  # for ever, if nobody told it to give up
 
     with hired(3, MUCH) as team:
         with pytest.raises(KeyError, match="lost"):
-            team.run(work)
+            getattr(team, call)(work)
         seen = np.zeros((1, 3), np.int64)
         team.run(gather, np.zeros(3, np.int64), seen)  # the team works on
         assert seen.tolist() == [[6, 6, 6]]
@@ -146,13 +161,15 @@ def test_an_interrupt_of_the_caller_ends_the_kernel_and_the_team_works_on():
     signal.signal(signal.SIGINT, before)
 
 
-def test_an_interrupt_while_members_are_being_started_ends_those_that_were(monkeypatch):
+@pytest.mark.parametrize("call", ["run", "join"])
+def test_an_interrupt_while_members_are_being_started_ends_those_that_were(monkeypatch, call):
     started, ended = np.zeros(2, np.int64), []
 
     def work(member):
         work_until_cancelled(member, started)
         ended.append(member.thread)
 
+    n_asked = 2 if call == "run" else 1  # the caller itself has not begun
     with hired(2, MUCH) as team:
         last = team.helpers[-1]
         do = last.do
@@ -164,12 +181,12 @@ def test_an_interrupt_while_members_are_being_started_ends_those_that_were(monke
 
         monkeypatch.setattr(last, "do", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            team.run(work)
+            getattr(team, call)(work)
         n_ended = len(ended)
-        while len(ended) < 2:  # let them go before the test ends, in any case
+        while len(ended) < n_asked:  # let them go before the test ends, in any case
             team.cancel()
             time.sleep(0.001)
-        assert n_ended == 2
+        assert n_ended == n_asked
 
 
 def test_brief_work_is_done_by_the_caller():
