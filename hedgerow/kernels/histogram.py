@@ -26,11 +26,17 @@ def build(codes, records, moments, hist):
     Cost: n updates per column, rounded up to an even number of columns.
     """
     hist[:] = 0
-    size = BLOCK * N_BINS * moments.width()
     for block in range(codes.blocks.shape[0]):
-        cells = hist[block * size : (block + 1) * size]
-        n_pairs = min(_PAIRS, cells.shape[0] // (PAIR * N_BINS * moments.width()))
-        _add_rows(codes.blocks[block], records, moments, cells, n_pairs)
+        add_block(codes, block, records, moments, hist)
+
+
+@part
+def add_block(codes, block, records, moments, hist):
+    """Add the moments of `records` to the columns of a block."""
+    size = BLOCK * N_BINS * moments.width()
+    cells = hist[block * size : (block + 1) * size]
+    n_pairs = min(_PAIRS, cells.shape[0] // (PAIR * N_BINS * moments.width()))
+    _add_rows(codes.blocks[block], records, moments, cells, n_pairs)
 
 
 @part

@@ -33,6 +33,8 @@ def open_root(space, nodes, seed, n_rows):
         root.bits, root.n_active, root.has_histogram = mixed(seed, 0), 0, 0
         root.low, root.high = -np.inf, np.inf
         space.n_tasks[thread] = 0
+    space.tickets[:] = 0
+    space.n_sums[:] = 0
 
 
 @part

@@ -1,19 +1,23 @@
 """Histograms of open leaves: summed by a team, kept for the leaf's children.
 
 A leaf's histogram has the leaf's number; leaves beyond the last histogram have none. A
-thread sums its own segment of rows, then merges (and subtracts) the columns it owns, whose
+thread sums chunks of its own segment of rows, then those that others have not come to, as
+cores are not equally fast. Then it merges (and subtracts) the columns it owns, whose
 features it will search.
 """
 
 import numpy as np
 
 from hedgerow.kernels.codes import N_BINS
-from hedgerow.kernels.histogram import build, merge, owner, subtract
+from hedgerow.kernels.histogram import add_block, build, merge, owner, subtract
 from hedgerow.kernels.jit import part
+from hedgerow.kernels.machine import atomic_add
 from hedgerow.kernels.nodes import OPEN
 from hedgerow.kernels.team import meet
+from hedgerow.kernels.workspace import APART
 
 _MIN_PACKED, _MIN_ROWS = 32, 128  # below, a tally is cheaper; times the width of a cell
+_CHUNK = 4096  # rows that a thread sums in a block before it looks what is left
 
 
 @part
@@ -64,16 +68,42 @@ def _wanted(problem, space, leaf, number):
 def _sum(team, problem, space, leaf):
     """Make a leaf's histogram from its rows, complete for this thread's columns."""
     hist, own = space.hists[leaf], space.leaves[team.thread, leaf]
-    mine = space.parts[team.thread] if team.n_threads > 1 else hist
-    records = space.records[own.side, own.begin : own.end]
-    build(problem.codes, records, problem.moments, mine)
-    meet(team)
-    if team.n_threads > 1:
+    if team.n_threads == 1:
+        records = space.records[own.side, own.begin : own.end]
+        build(problem.codes, records, problem.moments, hist)
+    else:
+        _sum_chunks(team, problem, space, leaf)
+        meet(team)
         features, size = problem.codes.features, N_BINS * problem.moments.width()
         for feature in range(features.shape[0]):
             if _merges(team, features, feature):
                 first = features[feature].column * size
                 merge(space.parts, first, first + size, hist)
+
+
+@part
+def _sum_chunks(team, problem, space, leaf):
+    """Sum this thread's part of a leaf's rows: it takes tickets for chunks of rows and a block.
+
+    There are two sets of tickets: one in use, and one to be used next, which is cleared here;
+    all threads meet before they change.
+    """
+    codes, me, mine = problem.codes, team.thread, space.parts[team.thread]
+    turn = space.n_sums[me * APART] & 1
+    space.n_sums[me * APART] += 1
+    space.tickets[1 - turn, me * APART] = 0
+    mine[:] = 0
+    for ahead in range(team.n_threads):
+        owner_of_rows = (me + ahead) % team.n_threads
+        theirs = space.leaves[owner_of_rows, leaf]
+        records = space.records[theirs.side, theirs.begin : theirs.end]
+        n_chunks = -(-records.shape[0] // _CHUNK)
+        ticket = atomic_add(space.tickets[turn], owner_of_rows * APART, 1)
+        while ticket < n_chunks * codes.blocks.shape[0]:
+            block, first = ticket // n_chunks, ticket % n_chunks * _CHUNK
+            chunk = records[first : min(first + _CHUNK, records.shape[0])]
+            add_block(codes, block, chunk, problem.moments, mine)
+            ticket = atomic_add(space.tickets[turn], owner_of_rows * APART, 1)
 
 
 @part

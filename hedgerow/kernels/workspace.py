@@ -15,7 +15,7 @@ from hedgerow.kernels.tally import Scratch
 BY_GAIN, OLDEST, NEWEST = 0, 1, 2
 
 LANES = 4  # cells that `nodes.add_up` adds rows to in turn
-_APART = 16  # no cache line has words of two threads
+APART = 16  # words: no cache line has those of two threads
 
 # What a thread knows of an open leaf. begin, end: its own records, in buffer `side`; n_rows: of
 # all threads; node: its place in the tree; bits: its name for random draws; n_active: features
@@ -103,9 +103,11 @@ class Workspace(NamedTuple):
     n_tasks   int64 [n_threads]
 
     What threads tell each other, each row in its turn:
-    told      int64 [2, n_threads, LANES * width + _APART]
+    told      int64 [2, n_threads, LANES * width + APART]
     found     SPLIT [2, n_threads]
     constant  int64 [n_features]                   whether a candidate has one code only
+    tickets   int64 [2, n_threads * APART]         chunks of each thread's rows that were summed
+    n_sums    int64 [n_threads * APART]            histograms that a thread has helped to sum
     """
 
     records: NDArray[np.int64]
@@ -119,6 +121,8 @@ class Workspace(NamedTuple):
     told: NDArray[np.int64]
     found: Records
     constant: NDArray[np.int64]
+    tickets: NDArray[np.int64]
+    n_sums: NDArray[np.int64]
 
 
 class Desks(NamedTuple):
@@ -234,9 +238,11 @@ def workspace(n_threads: int, size: Size) -> Workspace:
         queue=np.zeros((n_threads, size.max_open), np.int64),
         keys=np.zeros((n_threads, size.max_open)),
         n_tasks=np.zeros(n_threads, np.int64),
-        told=np.zeros((2, n_threads, LANES * size.width + _APART), np.int64),
+        told=np.zeros((2, n_threads, LANES * size.width + APART), np.int64),
         found=np.zeros((2, n_threads), SPLIT).view(np.recarray),
         constant=np.zeros(size.n_features, np.int64),
+        tickets=np.zeros((2, n_threads * APART), np.int64),
+        n_sums=np.zeros(n_threads * APART, np.int64),
     )
 
 

@@ -50,7 +50,7 @@ class Bernoulli(NamedTuple):
 
     @property
     def single(self) -> "SingleBernoulli":
-        """The same in single precision: boosting keeps derivatives in no more."""
+        """The same in single precision."""
         return SingleBernoulli()
 
     def start(self, y: Array, w: Array) -> float:
@@ -64,9 +64,11 @@ class Bernoulli(NamedTuple):
 
 
 class SingleBernoulli(NamedTuple):
-    """Derivatives of Bernoulli in single precision, in half the time.
+    """Bernoulli's derivatives in single precision, in half the time.
 
         g = -s / (1 + e^x),  h = p (1 - p),     s = 2 y - 1, x = s f
+
+    They are kept in no more.
     """
 
     n_outputs: int = 1
@@ -75,11 +77,11 @@ class SingleBernoulli(NamedTuple):
         sign = np.float32(1.0 - 2.0 * y)
         x = sign * np.float32(f)
         e = exp_below(-abs(x))
-        return sign * ((e if x < _ZERO else _ONE) * (_ONE / (_ONE + e)))
+        return np.float32(sign * ((e if x < _ZERO else _ONE) * (_ONE / (_ONE + e))))
 
     def hessian(self, y: float, f: float) -> np.float32:
         e = exp_below(-abs(np.float32(1.0 - 2.0 * y) * np.float32(f)))
-        return e * (_ONE / (_ONE + e)) * (_ONE / (_ONE + e))
+        return np.float32(e * (_ONE / (_ONE + e)) * (_ONE / (_ONE + e)))
 
 
 class Exponential(NamedTuple):

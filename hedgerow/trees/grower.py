@@ -150,7 +150,6 @@ class Grower:
             self._team.join(move_rows, place, nodes.leaf_of_row)
         return nodes
 
-
     def _call(self, n_rows: int, rules: Rules) -> Callable[..., None]:
         """Return how a team is called: as one that ends in a moment, if the tree is small."""
         n_levels = min(math.log2(rules.max_leaves), rules.max_depth) + 1.0
