@@ -13,9 +13,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import Any, NamedTuple
-from weakref import ref
 
 import numba
 import numpy as np
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 from hedgerow.kernels.cores import n_threads_for
 from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store, give_way, pause
+from hedgerow.kernels.pool import Helper, Pool
 
 _ARRIVED, _GENERATION, _CANCELLED = 0, 8, 16  # places in `meeting`, on three cache lines
 _PATIENCE = 2000
@@ -79,57 +79,12 @@ def _wait_a_moment(n_pauses):
         pause()
 
 
-class _Helper:
-    """A thread that lives on between tasks."""
-
-    def __init__(self) -> None:
-        self._tasks: SimpleQueue[_Task] = SimpleQueue()
-        self.do = self._tasks.put  # one step for Python: an interrupt comes before or after it
-        threading.Thread(target=self._serve, daemon=True, name="hedgerow").start()
-
-    def _serve(self) -> None:
-        while True:
-            self._tasks.get()()
-
-
-class _Pool:
-    """The helpers of this process that no team has now, and the teams that are at work.
-
-    There is no lock that an interrupt could leave locked: queues and lists are changed in
-    one step, and a team that was lost on the way is forgotten with its last reference.
-    """
-
-    def __init__(self) -> None:
-        self.idle: SimpleQueue[_Helper] = SimpleQueue()
-        self.teams: list[ref[Team]] = []
-
-    @property
-    def n_at_work(self) -> int:
-        """Threads of all teams."""
-        return sum(team.n_at_work for each in tuple(self.teams) if (team := each()) is not None)
-
-    def note(self, team: "Team") -> None:
-        """Count a team's threads as at work, and forget teams that are not any more."""
-        kept = [each for each in self.teams if (old := each()) is not None and old.n_at_work]
-        self.teams = [*kept, ref(team)]
-
-    def take(self, n_helpers: int) -> "list[_Helper]":
-        """Give helpers, new ones if too few are idle."""
-        taken: list[_Helper] = []
-        while len(taken) < n_helpers:
-            try:
-                taken.append(self.idle.get_nowait())
-            except Empty:
-                taken.append(_Helper())
-        return taken
-
-
-_pool = _Pool()
+_pool = Pool()
 
 
 def _forget_threads() -> None:
     global _pool  # noqa: PLW0603  a forked child has none of its parent's threads
-    _pool = _Pool()
+    _pool = Pool()
 
 
 if hasattr(os, "register_at_fork"):
@@ -162,7 +117,7 @@ class Team:
 
     def __init__(self, n_threads: int) -> None:
         self.n_threads = self.n_at_work = n_threads
-        self.helpers: list[_Helper] = []
+        self.helpers: list[Helper] = []
         self.errors: list[BaseException] = []
         self.ended: SimpleQueue[_Task] = SimpleQueue()
         self._compiled: set[Any] = set()
@@ -217,7 +172,7 @@ class Team:
                 return
             _wait_a_moment(_MOMENT)
 
-    def _end(self, helpers: list[_Helper], tasks: list[_Task]) -> None:
+    def _end(self, helpers: list[Helper], tasks: list[_Task]) -> None:
         """Wait until all tasks have ended, whatever else comes: they write to our arrays."""
         waiting = True
         while waiting:

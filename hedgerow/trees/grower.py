@@ -41,7 +41,7 @@ _STACK = 80  # the newest leaves: each at most half of the one below, so log2(n)
 _SMALL = 8192  # rows below which a subtree is grown by one thread
 _HISTOGRAM_BYTES = 256 * 2**20
 _TALLIES = 4  # features of a histogram that are summed in the time of one by itself
-_MOMENT = 4e8  # updates of cells, about a tenth of a second's
+_MOMENT, _FEW_LEAVES = 4e8, 1024  # updates of cells, about a tenth of a second's; of one tree
 _N_WORDS = 1 << 12  # for sets of categories, to begin with
 
 
@@ -152,9 +152,9 @@ class Grower:
 
     def _call(self, n_rows: int, rules: Rules) -> Callable[..., None]:
         """Return how a team is called: as one that ends in a moment, if the tree is small."""
-        n_levels = min(math.log2(rules.max_leaves), rules.max_depth) + 1.0
-        work = n_levels * n_rows * len(self._table.codes.features)
-        return self._team.join if work < _MOMENT else self._team.run
+        work = math.log2(rules.max_leaves + 1) * n_rows * len(self._table.codes.features)
+        is_small = rules.max_leaves <= _FEW_LEAVES and not len(self._table.codes.wide)
+        return self._team.join if is_small and work < _MOMENT else self._team.run
 
 
 def _size(problem: Problem, judge: Judge, n_rows: int) -> Size:
