@@ -5,6 +5,8 @@ import numpy as np
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.moments import row_of
 
+_ONE = np.uint64(1)
+
 
 @part
 def partition(codes, split, words, source, target):
@@ -30,15 +32,16 @@ def partition(codes, split, words, source, target):
 @part
 def _by_byte(column, split, source, target):
     """Part by a narrow code: 255, missing, becomes 0 if it goes left and all others one more."""
-    low, high = np.uint64(0), np.uint64(source.shape[0] - 1)
-    shift, limit = np.uint8(split.missing_left), np.uint8(split.cut + split.missing_left)
+    low, high = np.uint64(0), np.uint64(source.shape[0])  # places without a sign need no check
+    shift = split.missing_left
+    limit = split.cut + shift
     for i in range(source.shape[0]):
         record = source[i]
-        goes_left = np.uint64(np.uint8(column[row_of(record)] + shift) <= limit)
+        goes_left = np.uint64(((np.int64(column[row_of(record)]) + shift) & 255) <= limit)
         # Both ends are free: what is written to the wrong one is written over.
-        target[low], target[high] = record, record
+        target[low], target[high - _ONE] = record, record
         low += goes_left
-        high += goes_left - np.uint64(1)
+        high -= _ONE - goes_left
     return np.int64(low)
 
 
