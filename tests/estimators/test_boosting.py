@@ -87,6 +87,15 @@ def fingerprint(model, X, y, weights=None, **parameters):
 # ------------------------------------------------------------------ a function of the rows
 
 
+def test_threads_share_the_chunks_of_many_rows_and_blocks_of_columns():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30_000, 20))  # several chunks for each of three threads, two blocks
+    y = X[:, 0] + X[:, 17] * X[:, 5] + rng.normal(size=len(X))
+    model = GradientBoostingRegressor(n_estimators=3)
+    prints = {fingerprint(model, X, y, n_jobs=n_jobs) for n_jobs in (1, 2, 3)}
+    assert len(prints) == 1
+
+
 @MODELS
 def test_threads_and_order_make_no_difference(model):
     problem = census(3000)
