@@ -69,8 +69,9 @@ class GradientBoostingRegressor(ScoresNumbers, BaseGradientBoosting):
     min_samples_leaf : int
         Least number of rows of a leaf. Above 1 rows are counted, whatever their weight: a row
         of weight 3 is then no longer three rows.
-    min_child_weight : float
-        Least sum of Hessians of a leaf; for "squared_error" that is its weight.
+    min_child_weight : float or "auto"
+        Least sum of Hessians of a leaf, most often its weight. "auto": 1; 2 / min(q, 1 - q) for
+        the quantile of level q, 4 for "absolute_error".
     l1, l2, gamma : float
         Penalties of a leaf's value, absolute and squared, and of a leaf: the gain, with its
         1/2, that a split must have.
@@ -103,9 +104,8 @@ class GradientBoostingRegressor(ScoresNumbers, BaseGradientBoosting):
         The chance of each earlier round to be left out while a round is fitted (DART, Vinayak
         and Gilad-Bachrach 2015), one at least. If k are, they are multiplied by
         k / (k + learning_rate) and the new trees by learning_rate / (k + learning_rate). As
-        trees change after their round, there is no early stopping ("auto" is False), no
-        `eval_set`, "cv" or warm start, and `staged_predict` shows the first rounds of the
-        final model.
+        trees change after their round, there is no early stopping ("auto" is False), `eval_set`,
+        "cv" or warm start, and `staged_predict` shows the first rounds of the final model.
     max_dropped, skip_dropout : int, float
         Rounds left out at once, at most; the chance of a round to leave out none.
     multi_output : {"trees", "vector"}
@@ -115,8 +115,8 @@ class GradientBoostingRegressor(ScoresNumbers, BaseGradientBoosting):
     early_stopping, validation_fraction, n_iter_no_change, tol : "auto" or bool, float, int, float
         Hold out `validation_fraction` of the rows, stop when their loss has not fallen by
         more than `tol` for `n_iter_no_change` rounds, and keep the best round. "auto": if
-        there are more than 10,000 rows and the loss has values.
-        With `eval_set` in `fit` these rows are watched instead, if it is not False.
+        there are more than 10,000 rows and the loss has values. With `eval_set` in `fit` these
+        rows are watched instead, if it is not False.
     eval_metric : str, callable, list of these, or None
         Scorers of scikit-learn, by name or as scorer(estimator, X, y), measured after each
         round beside the loss; the first one decides. None: the loss.
@@ -186,6 +186,7 @@ class GradientBoostingRegressor(ScoresNumbers, BaseGradientBoosting):
         "loss": [StrOptions(set(REGRESSION_LOSSES)), tuple, callable],
         "alpha": [Interval(Real, 0.0, 1.0, closed="neither"), "array-like"],
         "power": [Interval(Real, 1.0, 2.0, closed="neither")],
+        "min_child_weight": [*BOOSTING_CONSTRAINTS["min_child_weight"], StrOptions({"auto"})],
     }
 
     def __init__(  # noqa: PLR0913  scikit-learn's parameters
@@ -203,7 +204,7 @@ class GradientBoostingRegressor(ScoresNumbers, BaseGradientBoosting):
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
         min_samples_leaf: int = 1,
-        min_child_weight: float = 1.0,
+        min_child_weight: Any = "auto",
         l1: float = 0.0,
         l2: float = 5.0,
         gamma: float = 0.0,

@@ -26,6 +26,7 @@ from hedgerow.estimators.control import Control
 from hedgerow.estimators.explaining import Explains, check_n_trees
 from hedgerow.estimators.folds import content_folds
 from hedgerow.estimators.ground import Ground
+from hedgerow.estimators.losses import least_weight
 from hedgerow.estimators.request import Request, check_going_on, check_offset, given_rows
 from hedgerow.estimators.rounds import grown, grown_by_cv, rounds_at_most
 from hedgerow.estimators.sampling import check_bag, round_dropout, row_sampling
@@ -165,7 +166,7 @@ class BaseGradientBoosting(Explains):
             self._has_offset = offset is not None
             if request.before is None:
                 self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-            rules = self._rules(sample, table, binned, n_rounds)
+            rules = self._rules(loss, sample, table, binned, n_rounds)
             ground = Ground(table, binned, sample, rules, offset, team)
             grow = grown_by_cv if self._by_cv else grown
             with Control(self, ground.rules.n_rounds, request.begun) as control:
@@ -192,7 +193,7 @@ class BaseGradientBoosting(Explains):
         return given_rows(self, number, given, request, n_outputs)
 
     def _rules(
-        self, sample: Sample, table: Table, binned: BinnedTable, n_rounds: int
+        self, loss: Any, sample: Sample, table: Table, binned: BinnedTable, n_rounds: int
     ) -> BoostingRules:
         """Translate parameters into the rules of boosting."""
         total = float(sample.plain.counts.sum()) * sample.plain.unit
@@ -202,7 +203,7 @@ class BaseGradientBoosting(Explains):
             max_leaves=self.max_leaf_nodes,
             max_depth=self.max_depth,
             min_leaf_rows=int(self.min_samples_leaf),
-            min_leaf_weight=float(self.min_child_weight),
+            min_leaf_weight=least_weight(self.min_child_weight, loss),
             min_gain=least if self.prune == "pre" else -np.inf,
             keep_gain=least if self.prune == "post" else -np.inf,
             groups=interaction_groups(self.interaction_cst, table),

@@ -38,6 +38,11 @@ def regression_loss(loss: Any, alpha: Any, power: Any) -> Any:
     return REGRESSION_LOSSES[loss](**numbers)
 
 
+def least_weight(given: Any, loss: Any) -> float:
+    """Return the least weight of a leaf; "auto": what the loss asks for, or 1."""
+    return float(getattr(loss, "least_leaf", 1.0) if given == "auto" else given)
+
+
 def _levels(loss: str, alpha: Any) -> Quantiles:
     """Return the loss of several levels."""
     if loss != "quantile":

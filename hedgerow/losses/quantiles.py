@@ -37,6 +37,11 @@ class Quantiles(NamedTuple):
         """Return the loss of a level."""
         return Quantile(self.levels[output])
 
+    @property
+    def least_leaf(self) -> float:
+        """Return that of the level which asks for most: trees of all levels have one rule."""
+        return max(self.of_output(k).least_leaf for k in range(self.n_outputs))
+
     def start(self, y: Array, w: Array) -> Array:
         return np.array([self.of_output(k).start(y, w) for k in range(self.n_outputs)])
 

@@ -9,6 +9,7 @@ l(y, f) the loss that is minimised, with its factor. Kernels and Python call the
     check(y)             raises ValueError if these targets have no loss
     leaf(residual, w)    for losses whose second derivative says nothing: the constant that
                          minimises sum w l(residual, c), computed from the leaf's rows
+    least_leaf           for losses of quantiles: the weight of the least leaf that tells one
 """
 
 # The formulas stand in the classes' docstrings, and the interface fixes the arguments.
@@ -26,6 +27,14 @@ from hedgerow.losses.weighted import (
     weighted_median,
     weighted_quantile,
 )
+
+
+_BESIDE = 2.0  # rows that a leaf must be expected to have on the thinner side of its quantile
+
+
+def least_leaf_for(level: float) -> float:
+    """Return the weight of a leaf with two rows, as expected, on the thinner side of a quantile."""
+    return _BESIDE / min(level, 1.0 - level)
 
 
 class SquaredError(NamedTuple):
@@ -87,6 +96,10 @@ class AbsoluteError(NamedTuple):
     def leaf(self, residual: Array, w: Array) -> float:
         return weighted_median(residual, w)
 
+    @property
+    def least_leaf(self) -> float:
+        return least_leaf_for(0.5)
+
     def link(self, raw: Array) -> Array:
         return raw
 
@@ -123,6 +136,10 @@ class Quantile(NamedTuple):
 
     def leaf(self, residual: Array, w: Array) -> float:
         return weighted_quantile(residual, w, self.level)
+
+    @property
+    def least_leaf(self) -> float:
+        return least_leaf_for(self.level)
 
     def link(self, raw: Array) -> Array:
         return raw

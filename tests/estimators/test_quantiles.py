@@ -49,6 +49,24 @@ def test_order_threads_and_repeats_make_no_difference():
     assert prints == {fitted(repeated).fingerprint_}
 
 
+@pytest.mark.parametrize(
+    ("parameters", "least"),
+    [
+        ({"alpha": 0.1}, 20.0),
+        ({"alpha": 0.95}, 40.0),
+        ({"alpha": [0.1, 0.5]}, 20.0),
+        ({"loss": "absolute_error", "alpha": 0.9}, 4.0),
+        ({"loss": "squared_error", "alpha": 0.9}, 1.0),
+    ],
+)
+def test_a_leaf_is_large_enough_for_its_quantile(parameters, least):
+    problem = census(300, seed=2)
+    own = fitted(problem, min_child_weight="auto", **parameters)
+    told = fitted(problem, min_child_weight=least, **parameters)
+    other = fitted(problem, min_child_weight=1.05 * least, **parameters)
+    assert own.fingerprint_ == told.fingerprint_ != other.fingerprint_
+
+
 def test_early_stopping_watches_the_mean_loss_of_the_levels():
     problem = census(500)
     model = fitted(problem, early_stopping=True, n_estimators=100, n_iter_no_change=3)
