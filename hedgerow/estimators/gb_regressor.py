@@ -61,8 +61,7 @@ class GradientBoostingRegressor(ScoresNumbers, BaseGradientBoosting):
         Take the fewest rounds within one standard error of the best.
     learning_rate : float or "line_search"
         What each tree is multiplied by; "line_search": the step that minimises the loss along
-        the trees of the round, over all rows that are trained on (an exact one, without
-        shrinkage: good for few deep trees of a smooth loss, else a small number is better).
+        the round's trees, without shrinkage (good for few deep trees of a smooth loss).
     max_leaf_nodes, max_depth : int or None
         With `max_leaf_nodes` the leaf of the highest gain is split next; without, all leaves
         are, down to `max_depth`.
@@ -92,7 +91,7 @@ class GradientBoostingRegressor(ScoresNumbers, BaseGradientBoosting):
         Cuts between at most `max_bins` bins, or between any two values.
     subsample : float
         The chance of a row to be drawn for a round, by its content: equal for any order of
-        rows, and a row of weight 3 is three rows that are drawn one by one.
+        rows; of a row of weight 3 each third is drawn by itself.
     sampling, top_rate, other_rate : {"uniform", "goss"}, float, float
         "goss": a round has the `top_rate` of rows with the largest |g h| (summed over classes)
         and, drawn from the rest, `other_rate` of all rows, whose derivatives are multiplied by

@@ -28,7 +28,6 @@ from hedgerow.losses.weighted import (
     weighted_quantile,
 )
 
-
 _BESIDE = 2.0  # rows that a leaf must be expected to have on the thinner side of its quantile
 
 
