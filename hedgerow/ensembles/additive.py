@@ -142,7 +142,7 @@ class Harvest:
     """Trees as they were grown, kept until all are."""
 
     def __init__(self) -> None:
-        self._tables: list[Records] = []
+        self._tables: list[NDArray[np.void]] = []
         self._words: list[NDArray[np.int64]] = []
         self._columns: list[Floats] = []  # value, G, H of each node
 
@@ -151,7 +151,8 @@ class Harvest:
 
     def take(self, nodes: Nodes, columns: Floats) -> None:
         """Keep a tree; columns, float64 [3, n_nodes], are value, G and H of each node."""
-        self._tables.append(nodes.table[: int(nodes.counters[N_NODES])].copy())
+        table = np.asarray(nodes.table)  # records without attributes are cut in no time
+        self._tables.append(table[: int(nodes.counters[N_NODES])].copy())
         self._words.append(nodes.words[: int(nodes.counters[N_WORDS])].copy())
         self._columns.append(columns)
 

@@ -9,6 +9,7 @@ Splits are chosen from derivatives rounded to 16 bits. What a leaf adds is summe
 from the derivatives as they are, in whole steps so fine that nothing visible is lost.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -224,8 +225,8 @@ class Boosting:
         """Return value, G and H of each node, float64 [3, n_nodes]; values are those of leaves."""
         stage, rules, team = self.stage, self._rules, self._team
         n_nodes = int(nodes.counters[N_NODES])
-        bits = min(_FINE_BITS - int(np.frexp(float(drawn.total_weight))[1]), 40)
-        fine = np.ldexp(1.0, bits) / np.where(peak > 0, peak, 1.0)
+        bits = min(_FINE_BITS - math.frexp(drawn.total_weight)[1], 40)
+        fine = np.array([math.ldexp(1.0, bits) / (most or 1.0) for most in peak.tolist()])
         sums = np.zeros((2 * team.n_threads, 2 * (n_nodes + 1)), np.int64)
         leaves, weights = (nodes.leaf_of_row, drawn.rows), (drawn.weights, drawn.mask)
         steps = np.empty((team.n_threads, 2, CHUNK), np.int64)

@@ -66,7 +66,7 @@ class Cells(NamedTuple):
 
         The largest magnitude is a whole number of steps, so that equal numbers stay exact.
         """
-        peak = np.where(peak > 0, np.maximum(peak, LEAST), 1.0)
+        peak = np.array([max(most, LEAST) if most > 0.0 else 1.0 for most in peak.tolist()])
         if drawn.total_weight <= _FEW:
             return np.asarray(_STEPS / peak, np.float32)
         coarse = (_COARSE / peak).astype(np.float32)

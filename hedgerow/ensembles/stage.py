@@ -94,10 +94,10 @@ class Stage:
         """
         found = np.zeros((team.n_threads, 2), np.uint32)
         team.join(largest_bits, self.pairs[output].view(np.uint32), self.rows, found)
-        largest = found.max(axis=0)
-        if (largest >= _INFINITE).any():
+        largest = [max(of_threads) for of_threads in zip(*found.tolist(), strict=True)]
+        if max(largest) >= _INFINITE:
             raise unusable(self, output, number)
-        return np.asarray(largest.view(np.float32), np.float64)
+        return np.array(largest, np.uint32).view(np.float32).astype(np.float64)
 
 
 def unusable(stage: Stage, output: int, number: int) -> FloatingPointError:

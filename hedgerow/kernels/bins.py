@@ -71,11 +71,12 @@ def _run(cells, missing, missing_left, n_cuts, width, below):
         first = next_bin(cells, np.int64(-1), n_cuts, width)
         for i in range(first * width):
             below[i] = 0
+    own, sums = cells[first * width : n_cuts * width], below[first * width : n_cuts * width]
     for k in range(width):
         left = missing_left * cells[missing * width + k]
-        for bin in range(first, n_cuts):
-            left += cells[bin * width + k]
-            below[bin * width + k] = left
+        for i in range(n_cuts - first):  # places counted from 0 need no check for a sign
+            left += own[i * width + k]
+            sums[i * width + k] = left
 
 
 @inlined_part

@@ -114,7 +114,7 @@ class Grower:
         limits, codes = self._limits, self._table.codes
         if self._menu is None or limits.n_tree_features is not None:
             self._menu = _menu(limits, seed, len(codes.features))
-        rules = _rules(judge, limits, self._menu, n_rows, self._team)._replace(seed=seed)
+        rules = _rules(judge, limits, self._menu, n_rows, self._team, seed)
         return Problem(codes, judge.moments, judge.criterion, rules)
 
     def grow(
@@ -208,7 +208,9 @@ def _menu(limits: GrowthRules, seed: int, n_features: int) -> Menu:
     return Menu(own, min(limits.n_level_features or n_own, n_own), first, members)
 
 
-def _rules(judge: Judge, limits: GrowthRules, menu: Menu, n_rows: int, team: Team) -> Rules:
+def _rules(
+    judge: Judge, limits: GrowthRules, menu: Menu, n_rows: int, team: Team, seed: int
+) -> Rules:
     """Translate limits into what the kernels compare: whole steps and plain numbers."""
     limited = OLDEST if limits.level_by_level else BY_GAIN
     order = NEWEST if limits.max_leaves is None else limited
@@ -221,7 +223,7 @@ def _rules(judge: Judge, limits: GrowthRules, menu: Menu, n_rows: int, team: Tea
         min_gain=float(limits.min_gain / judge.score_unit),
         n_candidates=limits.n_candidates or len(menu.own),
         random_cut=int(limits.random_cut),
-        seed=limits.seed,
+        seed=seed,
         order=order,
         small=_SMALL if limits.max_leaves is None and team.n_threads > 1 else 0,
         menu=menu,
