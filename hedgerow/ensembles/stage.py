@@ -31,7 +31,7 @@ class Stage:
         self.y, self.loss, self.rows = y, loss, rows
         self.targets = np.ascontiguousarray(np.atleast_2d(y.T))
         has_classes = loss.n_outputs > 1 and not hasattr(loss, "of_output")
-        self.labels = y.astype(np.int64) if has_classes else np.zeros(0, np.int64)
+        self.labels = y.astype(np.int32) if has_classes else np.zeros(0, np.int32)
         self.weights = counts * (weights.unit * factors)
         # Whole weights multiply whole steps: three repeats of a row are three times its steps.
         self.whole = counts if is_whole and counts.max() > 1 else np.ones(1, np.int64)

@@ -57,7 +57,7 @@ def _scale(weights, numbers):
 def derive_classes(team, labels, weights, raw, pairs):
     """Set the derivatives of the multinomial loss, p - [y = k] and K / (K - 1) p (1 - p).
 
-    labels  int64 [n_rows]             read
+    labels  int32 [n_rows]             read
     raw     float64 [K, n_rows]        read    p = e^raw / sum e^raw
     pairs   float32 [K, 2, n_rows]     write
 
@@ -72,7 +72,7 @@ def derive_classes(team, labels, weights, raw, pairs):
         _soften(raw, first, last, pairs)
         for k in range(raw.shape[0]):
             g, h = pairs[k, 0, first:last], pairs[k, 1, first:last]
-            _subtract_class(labels[first:last], k, raw.shape[0], g, h)
+            _subtract_class(labels[first:last], np.int32(k), raw.shape[0], g, h)
             if weights.shape[0] > 1:
                 _scale(weights[first:last], g)
                 _scale(weights[first:last], h)
@@ -86,26 +86,36 @@ def _soften(raw, first, last, pairs):
     """
     largest, total = pairs[0, 1, first:last], pairs[1, 1, first:last]
     largest[:] = -np.inf
+    for k in range(raw.shape[0]):
+        _raise(raw[k, first:last], largest, total)
+        largest, total = total, largest
     total[:] = 0.0
     for k in range(raw.shape[0]):
-        _raise(raw[k, first:last], largest)
-    for k in range(raw.shape[0]):
-        _add_odds(raw[k, first:last], largest, pairs[k, 0, first:last], total)
+        odds = pairs[k, 0, first:last]
+        _set_below(raw[k, first:last], largest, odds)
+        _add_odds(odds, total)
     for k in range(raw.shape[0]):
         _divide(pairs[k, 0, first:last], total)
 
 
 @part
-def _raise(raw, largest):
+def _raise(raw, largest, larger):
+    """Set `larger` to the larger of two: written elsewhere, or else only some would be written."""
     for i in range(raw.shape[0]):
-        score, most = np.float32(raw[i]), largest[i]
-        largest[i] = score if score > most else most
+        larger[i] = max(largest[i], np.float32(raw[i]))
 
 
 @part
-def _add_odds(raw, largest, odds, total):
+def _set_below(raw, largest, below):
     for i in range(raw.shape[0]):
-        odd = exp_below(np.float32(raw[i] - largest[i]))
+        below[i] = np.float32(raw[i] - largest[i])
+
+
+@part
+def _add_odds(odds, total):
+    """Replace what is in `odds` by its exponential: all in single precision, eight at once."""
+    for i in range(odds.shape[0]):
+        odd = exp_below(odds[i])
         odds[i] = odd
         total[i] += odd
 

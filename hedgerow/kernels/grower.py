@@ -35,7 +35,7 @@ from hedgerow.kernels.search import forget, search
 from hedgerow.kernels.shared_histogram import divide_histogram, first_cell, first_histogram
 from hedgerow.kernels.split import Node, beats
 from hedgerow.kernels.tally import Rows
-from hedgerow.kernels.team import cancelled, meet
+from hedgerow.kernels.team import cancelled, enter, meet
 from hedgerow.kernels.workspace import BY_GAIN, NEWEST, Problem, desk_of
 
 _LEAF = 0x7FFFFFFF  # an item of the queue is -(node, leaf), the leaf in its 31 lowest bits
@@ -44,6 +44,7 @@ _LEAF = 0x7FFFFFFF  # an item of the queue is -(node, leaf), the leaf in its 31 
 @kernel
 def grow(team, problem, space, desks, nodes):
     """Grow the tree below leaf 0 of space.leaves from its records in space.records[0]."""
+    enter(team)
     me, rules = team.thread, problem.rules
     desk, leaves = desk_of(desks, me), space.leaves[me]
     _open_first(team, problem, space, desk, nodes)

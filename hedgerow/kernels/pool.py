@@ -1,23 +1,35 @@
 """Threads that live on between kernels, and who has them."""
 
 import threading
-from collections.abc import Callable
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, Protocol
 from weakref import ref
+
+
+class Task(Protocol):
+    """What a helper does."""
+
+    def __call__(self) -> None:
+        """Do it."""
+
+    def linger(self) -> None:
+        """Wait for what comes next, awake: it takes a while to wake a thread up."""
 
 
 class Helper:
     """A thread that lives on between tasks."""
 
     def __init__(self) -> None:
-        self._tasks: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._tasks: SimpleQueue[Task] = SimpleQueue()
         self.do = self._tasks.put  # one step for Python: an interrupt comes before or after it
         threading.Thread(target=self._serve, daemon=True, name="hedgerow").start()
 
     def _serve(self) -> None:
         while True:
-            self._tasks.get()()
+            task = self._tasks.get()
+            task()
+            if self._tasks.empty():
+                task.linger()
 
 
 class Pool:

@@ -25,9 +25,10 @@ from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store, give_way, pause
 from hedgerow.kernels.pool import Helper, Pool
 
-_ARRIVED, _GENERATION, _CANCELLED = 0, 8, 16  # places in `meeting`, on three cache lines
+# Places in `meeting`, each on a cache line of its own.
+_ARRIVED, _GENERATION, _CANCELLED, _ENTERED, _BACK, _N_PLACES = 0, 8, 16, 24, 32, 40
 _PATIENCE = 2000
-_MOMENT, _MOMENTS = 200, 400  # pauses between looks at who has come back, and how many looks
+_MOMENT = 20_000  # pauses: some tenths of a millisecond, in which a thread is not worth waking
 _BRIEF = 200_000  # cell updates that one thread does before a second one has woken up
 
 
@@ -68,14 +69,35 @@ def meet(team):
 
 
 @part
+def enter(team):
+    """Call those who linger: from here on the caller leaves the GIL to them."""
+    if team.thread == 0:
+        atomic_add(team.meeting, _ENTERED, 1)
+
+
+@part
 def share(team, n_items):
     """Return the first item of this member's share of `n_items`, and the first beyond it."""
+    enter(team)
     return n_items * team.thread // team.n_threads, n_items * (team.thread + 1) // team.n_threads
 
 
 @kernel
-def _wait_a_moment(n_pauses):
-    for _ in range(n_pauses):
+def _await_others(meeting, n_back):
+    """Wait for helpers to be back from a kernel, but not for long."""
+    for _ in range(_MOMENT):
+        if atomic_load(meeting, _BACK) >= n_back:
+            return
+        pause()
+
+
+@kernel
+def _linger(meeting, n_entered):
+    """Be back, and wait for the caller to enter its next kernel, but not for long."""
+    atomic_add(meeting, _BACK, 1)
+    for _ in range(_MOMENT):
+        if atomic_load(meeting, _ENTERED) != n_entered:
+            return
         pause()
 
 
@@ -111,6 +133,11 @@ class _Task:
             self.is_over = True
             self._team.ended.put(self)
 
+    def linger(self) -> None:
+        """Wait awake for what the team does next."""
+        meeting = self._team.meeting
+        _linger(meeting, int(meeting[_ENTERED]))
+
 
 class Team:
     """Threads hired for one fit or prediction. Without helpers the caller does the work."""
@@ -121,12 +148,12 @@ class Team:
         self.errors: list[BaseException] = []
         self.ended: SimpleQueue[_Task] = SimpleQueue()
         self._compiled: set[Any] = set()
-        self._meeting = np.zeros(24, np.int64)
-        self._members = [Member(thread, n_threads, self._meeting) for thread in range(n_threads)]
+        self.meeting = np.zeros(_N_PLACES, np.int64)
+        self._members = [Member(thread, n_threads, self.meeting) for thread in range(n_threads)]
 
     def cancel(self) -> None:
         """Ask all members to leave the kernel they are in."""
-        self._meeting[_CANCELLED] = 1
+        self.meeting[_CANCELLED] = 1
 
     def run(self, kernel: Callable[..., Any], *arguments: Any) -> None:
         """Let every member call kernel(member, *arguments); return when all have."""
@@ -147,15 +174,16 @@ class Team:
             self._compiled.add(kind)
         members = self._members[n_callers:]
         tasks = [_Task(self, partial(kernel, member, *arguments)) for member in members]
-        ended: list[_Task] = []
+        n_back, ended = int(self.meeting[_BACK]) + len(tasks), 0
         try:
             for helper, task in zip(helpers, tasks, strict=True):
                 helper.do(task)
             for member in self._members[:n_callers]:
                 kernel(member, *arguments)
-                self._linger(len(tasks))
-            while len(ended) < len(tasks):
-                ended.append(self.ended.get())
+                _await_others(self.meeting, n_back)
+            while ended < len(tasks):
+                self.ended.get()
+                ended += 1
         except BaseException:
             self.cancel()
             self._end(helpers, tasks)
@@ -164,13 +192,6 @@ class Team:
             error = self.errors[0]
             self._renew()
             raise error
-
-    def _linger(self, n_tasks: int) -> None:
-        """Wait for helpers that will be back in a moment, awake."""
-        for _ in range(_MOMENTS):
-            if self.ended.qsize() >= n_tasks:
-                return
-            _wait_a_moment(_MOMENT)
 
     def _end(self, helpers: list[Helper], tasks: list[_Task]) -> None:
         """Wait until all tasks have ended, whatever else comes: they write to our arrays."""
@@ -189,7 +210,7 @@ class Team:
 
     def _renew(self) -> None:
         """Be as new: nobody cancelled, no errors, nobody waited for."""
-        self._meeting[:] = 0
+        self.meeting[:] = 0
         self.errors, self.ended = [], SimpleQueue()
 
     def run_each(self, work: Callable[[Member, Any], None], items: Iterable[Any]) -> None:
@@ -198,8 +219,8 @@ class Team:
         lock = threading.Lock()
 
         def take(_: Member) -> None:
-            alone = Member(0, 1, self._meeting)
-            while not self._meeting[_CANCELLED]:
+            alone = Member(0, 1, self.meeting)
+            while not self.meeting[_CANCELLED]:
                 with lock:
                     item = next(remaining, None)
                 if item is None:

@@ -78,7 +78,7 @@ def test_log_odds_that_are_no_number_have_no_derivatives():
 @pytest.mark.parametrize("n_threads", [1, 3])
 @pytest.mark.parametrize("n_classes", [3, 5])
 def test_every_class_has_its_derivatives(n_threads, n_classes):
-    labels = np.random.default_rng(0).integers(0, n_classes, N_ROWS)
+    labels = np.random.default_rng(0).integers(0, n_classes, N_ROWS).astype(np.int32)
     raw = 3 * numbers(1, n_classes, N_ROWS)
     raw[:, 0] = 700 * np.sign(raw[:, 0])
     pairs = np.full((n_classes, 2, N_ROWS), np.nan, np.float32)
