@@ -230,7 +230,9 @@ class Boosting:
         sums = np.zeros((2 * team.n_threads, 2 * (n_nodes + 1)), np.int64)
         leaves, weights = (nodes.leaf_of_row, drawn.rows), (drawn.weights, drawn.mask)
         steps = np.empty((team.n_threads, 2, CHUNK), np.int64)
-        team.join(sum_leaves, *leaves, stage.pairs[output], *weights, fine, steps, sums)
+        team.sweep(
+            len(stage.y), sum_leaves, *leaves, stage.pairs[output], *weights, fine, steps, sums
+        )
         columns = np.empty((3, n_nodes))
         set_columns(nodes.table, sums, fine, *rules.penalties, columns)
         value, _, H = columns

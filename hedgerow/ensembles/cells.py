@@ -71,7 +71,7 @@ class Cells(NamedTuple):
             return np.asarray(_STEPS / peak, np.float32)
         coarse = (_COARSE / peak).astype(np.float32)
         totals = np.zeros((team.n_threads, 2), np.int64)
-        team.join(total_steps, g, h, drawn.weights, drawn.mask, drawn.rows, coarse, totals)
+        team.sweep(len(g), total_steps, g, h, drawn.weights, drawn.mask, drawn.rows, coarse, totals)
         total = totals.sum(axis=0) / coarse.astype(np.float64)
         room = self.largest - 1.5 * drawn.total_weight  # rounding and the least Hessian add to it
         steps = np.minimum(_STEPS, np.floor(room * peak / total))

@@ -19,13 +19,13 @@ def exact_leaves(stage: Stage, output: int, drawn: Drawn, nodes: Nodes, team: Te
     """
     leaf_of_row, n_nodes = nodes.leaf_of_row, int(nodes.counters[N_NODES])
     counts = np.zeros((team.n_threads, n_nodes), np.int64)
-    team.join(count_leaves, leaf_of_row, counts)
+    team.sweep(len(stage.y), count_leaves, leaf_of_row, counts)
     sizes = counts.sum(axis=0)
     ends = np.cumsum(sizes)
     places = (ends - sizes) + np.cumsum(counts, axis=0) - counts
     residual, weights = np.empty((2, int(ends[-1])))
     given = stage.target_of(output), stage.raw[output], drawn.weights * drawn.factors
-    team.join(group_rows, leaf_of_row, *given, places, residual, weights)
+    team.sweep(len(stage.y), group_rows, leaf_of_row, *given, places, residual, weights)
     value, loss = np.zeros(n_nodes), stage.loss_of(output)
 
     def set_leaf(_: Any, leaf: int) -> None:

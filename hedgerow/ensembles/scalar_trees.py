@@ -63,6 +63,6 @@ class ScalarTrees:
             self._grower = Grower(self._table, judge, self._growth, team)
 
         def fill(target: NDArray[np.int64]) -> None:
-            team.join(write_records, g, h, scales, drawn.rows, target)
+            team.sweep(len(target), write_records, g, h, scales, drawn.rows, target)
 
         return self._grower.grow(judge, fill, seed, drawn.n_records)

@@ -75,7 +75,7 @@ class Stage:
         if hasattr(self.loss, "derive"):
             self.loss.derive(team, self)
         elif len(self.labels):
-            team.join(derive_classes, self.labels, self.real, self.raw, self.pairs)
+            team.sweep(len(self.y), derive_classes, self.labels, self.real, self.raw, self.pairs)
         elif hasattr(self.loss, "derivatives"):
             for y, raw, pairs in zip(self.targets, self.raw, self.pairs, strict=True):
                 np.multiply(self.loss.derivatives(y, raw), self.real, out=pairs)
@@ -83,7 +83,9 @@ class Stage:
             for output in range(len(self.raw)):
                 own, loss = slice(output, output + 1), self.loss_of(output)
                 given = self.target_of(output), self.real, self.raw[own]
-                team.join(derive, getattr(loss, "single", loss), *given, self.pairs[own])
+                team.sweep(
+                    len(self.y), derive, getattr(loss, "single", loss), *given, self.pairs[own]
+                )
 
     def peaks(self, output: int, team: Team, number: int) -> Floats:
         """Return an output's largest |g| and h of the rows that trees are grown from.
@@ -93,7 +95,7 @@ class Stage:
         number: of the round, for the message.
         """
         found = np.zeros((team.n_threads, 2), np.uint32)
-        team.join(largest_bits, self.pairs[output].view(np.uint32), self.rows, found)
+        team.sweep(len(self.y), largest_bits, self.pairs[output].view(np.uint32), self.rows, found)
         largest = [max(of_threads) for of_threads in zip(*found.tolist(), strict=True)]
         if max(largest) >= _INFINITE:
             raise unusable(self, output, number)

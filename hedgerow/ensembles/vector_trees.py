@@ -78,6 +78,6 @@ class VectorTrees:
 
         def fill(target: NDArray[np.int64]) -> None:
             given = derivatives, scales, drawn.weights, drawn.mask, drawn.rows
-            self._team.join(write_vectors, *given, target, self._pairs)
+            self._team.sweep(len(target), write_vectors, *given, target, self._pairs)
 
         return self._grower.grow(judge, fill, seed, drawn.n_records)

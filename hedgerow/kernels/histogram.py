@@ -5,6 +5,8 @@ p is cell number 256 p + c. The larger child's is its parent's minus the smaller
 integers, so exact. Features that share a column have one owner among the threads.
 """
 
+import numpy as np
+
 from hedgerow.kernels.codes import BLOCK, N_BINS, PAIR
 from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.machine import load_four, load_two, prefetch
@@ -27,52 +29,59 @@ def build(codes, records, moments, hist):
     """
     hist[:] = 0
     for block in range(codes.blocks.shape[0]):
-        add_block(codes, block, records, moments, hist)
+        n_pairs = pairs_of_block(hist, block, moments.width())
+        add_block(codes, block, np.int64(0), n_pairs, records, moments, hist)
 
 
 @part
-def add_block(codes, block, records, moments, hist):
-    """Add the moments of `records` to the columns of a block."""
-    size = BLOCK * N_BINS * moments.width()
-    cells = hist[block * size : (block + 1) * size]
-    n_pairs = min(_PAIRS, cells.shape[0] // (PAIR * N_BINS * moments.width()))
-    _add_rows(codes.blocks[block], records, moments, cells, n_pairs)
+def pairs_of_block(hist, block, width):
+    """Return how many pairs of columns a block of a histogram has."""
+    return min(_PAIRS, hist.shape[0] // (PAIR * N_BINS * width) - block * _PAIRS)
 
 
 @part
-def _add_rows(codes, records, moments, cells, n_pairs):
+def add_block(codes, block, begin, end, records, moments, hist):
+    """Add the moments of `records` to the pairs begin..end-1 of a block's columns."""
+    size = PAIR * N_BINS * moments.width()
+    cells = hist[(block * _PAIRS + begin) * size : (block * _PAIRS + end) * size]
+    if end > begin:
+        _add_rows(codes.blocks[block], PAIR * begin, records, moments, cells, end - begin)
+
+
+@part
+def _add_rows(codes, lane, records, moments, cells, n_pairs):
     """Call the one text below with a constant width, so that the compiler unrolls it."""
     n_asked = max(records.shape[0] - _AHEAD, 0)
     if n_pairs == 8:
-        _add_pairs(codes, records, n_asked, moments, cells, 8)
+        _add_pairs(codes, lane, records, n_asked, moments, cells, 8)
     elif n_pairs == 7:
-        _add_pairs(codes, records, n_asked, moments, cells, 7)
+        _add_pairs(codes, lane, records, n_asked, moments, cells, 7)
     elif n_pairs == 6:
-        _add_pairs(codes, records, n_asked, moments, cells, 6)
+        _add_pairs(codes, lane, records, n_asked, moments, cells, 6)
     elif n_pairs == 5:
-        _add_pairs(codes, records, n_asked, moments, cells, 5)
+        _add_pairs(codes, lane, records, n_asked, moments, cells, 5)
     elif n_pairs == 4:
-        _add_pairs(codes, records, n_asked, moments, cells, 4)
+        _add_pairs(codes, lane, records, n_asked, moments, cells, 4)
     elif n_pairs == 3:
-        _add_pairs(codes, records, n_asked, moments, cells, 3)
+        _add_pairs(codes, lane, records, n_asked, moments, cells, 3)
     elif n_pairs == 2:
-        _add_pairs(codes, records, n_asked, moments, cells, 2)
+        _add_pairs(codes, lane, records, n_asked, moments, cells, 2)
     else:
-        _add_pairs(codes, records, n_asked, moments, cells, 1)
+        _add_pairs(codes, lane, records, n_asked, moments, cells, 1)
     for i in range(n_asked, records.shape[0]):
-        _add_row(codes, records[i], moments, cells, n_pairs)
+        _add_row(codes, lane, records[i], moments, cells, n_pairs)
 
 
 @inlined_part
-def _add_pairs(codes, records, n_asked, moments, cells, n_pairs):
+def _add_pairs(codes, lane, records, n_asked, moments, cells, n_pairs):
     for i in range(n_asked):
         prefetch(codes, row_of(records[i + _AHEAD]) * BLOCK)
-        _add_row(codes, records[i], moments, cells, n_pairs)
+        _add_row(codes, lane, records[i], moments, cells, n_pairs)
 
 
 @inlined_part
-def _add_row(codes, record, moments, cells, n_pairs):
-    loaded, first = moments.load(record), row_of(record) * BLOCK
+def _add_row(codes, lane, record, moments, cells, n_pairs):
+    loaded, first = moments.load(record), row_of(record) * BLOCK + lane
     for quad in range(n_pairs // 2):
         four = load_four(codes, first + 4 * quad)
         for j in range(4):
@@ -85,10 +94,18 @@ def _add_row(codes, record, moments, cells, n_pairs):
 
 
 @part
-def owner(features, feature, n_threads):
-    """Return the thread that merges, subtracts and searches a feature: one for each column."""
+def owner(features, feature, n_columns, n_threads):
+    """Return the thread that merges, subtracts and searches a feature: one for each column.
+
+    Of each block of a histogram, of n_columns, threads own neighbouring pairs of columns, as
+    many as the others: thread t those from t n_pairs // n_threads on.
+    """
     column = features[feature].column
-    return (column if column >= 0 else feature) % n_threads
+    if column < 0 or n_columns == 0:
+        return (column if column >= 0 else feature) % n_threads
+    block, pair = column // BLOCK, column % BLOCK // PAIR
+    n_pairs = min(_PAIRS, n_columns // PAIR - block * _PAIRS)
+    return ((pair + 1) * n_threads - 1) // n_pairs
 
 
 @part

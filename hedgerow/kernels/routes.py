@@ -26,11 +26,11 @@ def add_tree(
 ) -> None:
     """Add the value of its leaf to each row's raw score; values, [n_nodes], are of the nodes."""
     if len(values) >= 2 * _MAX_LEAVES:
-        team.join(add_values, codes, nodes, values, raw)
+        team.sweep(len(raw), add_values, codes, nodes, values, raw)
         return
     lanes = np.empty((team.n_threads, (len(values) + 1) * LANE), np.uint8)
     leaf_values = np.empty((team.n_threads, _MAX_LEAVES))
-    team.join(add_routed, codes, nodes, values, leaf_values, lanes, raw)
+    team.sweep(len(raw), add_routed, codes, nodes, values, leaf_values, lanes, raw)
 
 
 @kernel

@@ -40,6 +40,7 @@ def search(team, whole, desk, n_active, hist, root, constant, found):
     full = whole.criterion.at(whole.moments, root.total)
     in_full = Problem(whole.codes, whole.moments, full, whole.rules)
     features, n_wanted = whole.codes.features, problem.rules.n_candidates
+    n_columns = hist.shape[0] // (N_BINS * whole.moments.width())
     sampled = n_wanted < n_active
     if sampled:
         _draw_ranks(desk, node.bits, n_active)
@@ -50,7 +51,8 @@ def search(team, whole, desk, n_active, hist, root, constant, found):
             if sampled:
                 take_largest(desk.ranks, desk.active, i + 1)
             feature = desk.active[i]
-            if owner(features, feature, team.n_threads) == team.thread and not cancelled(team):
+            mine = owner(features, feature, n_columns, team.n_threads) == team.thread
+            if mine and not cancelled(team):
                 about, view, seen, column = features[feature], problem, node, hist[:0]
                 if hist.shape[0] > 0 and _reads_column(about, whole, problem, node):
                     n_cells = N_BINS * in_full.moments.width()

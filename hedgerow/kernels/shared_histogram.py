@@ -3,21 +3,29 @@
 A leaf's histogram has the leaf's number; leaves beyond the last histogram have none. A
 thread sums chunks of its own segment of rows, then those that others have not come to, as
 cores are not equally fast. Then it merges (and subtracts) the columns it owns, whose
-features it will search.
+features it will search. Of a leaf of few rows it sums the columns it owns over all rows.
 """
 
 import numpy as np
 
-from hedgerow.kernels.codes import N_BINS
-from hedgerow.kernels.histogram import add_block, build, merge, owner, subtract
+from hedgerow.kernels.codes import BLOCK, N_BINS, PAIR
+from hedgerow.kernels.histogram import (
+    add_block,
+    build,
+    merge,
+    owner,
+    pairs_of_block,
+    subtract,
+)
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.machine import atomic_add
 from hedgerow.kernels.nodes import OPEN
-from hedgerow.kernels.team import meet
+from hedgerow.kernels.team import meet, portion
 from hedgerow.kernels.workspace import APART
 
 _MIN_PACKED, _MIN_ROWS = 32, 128  # below, a tally is cheaper; times the width of a cell
 _CHUNK = 4096  # rows that a thread sums in a block before it looks what is left
+_FEW = 8192  # rows of a leaf that cost less than to merge what threads have summed
 
 
 @part
@@ -71,14 +79,31 @@ def _sum(team, problem, space, leaf):
     if team.n_threads == 1:
         records = space.records[own.side, own.begin : own.end]
         build(problem.codes, records, problem.moments, hist)
+    elif own.n_rows <= _FEW:
+        _sum_columns(team, problem, space, leaf)
     else:
         _sum_chunks(team, problem, space, leaf)
         meet(team)
         features, size = problem.codes.features, N_BINS * problem.moments.width()
         for feature in range(features.shape[0]):
-            if _merges(team, features, feature):
+            if _merges(team, features, feature, hist.shape[0] // size):
                 first = features[feature].column * size
                 merge(space.parts, first, first + size, hist)
+
+
+@part
+def _sum_columns(team, problem, space, leaf):
+    """Sum the columns of a leaf that this thread owns, from the rows of all threads."""
+    codes, hist, width = problem.codes, space.hists[leaf], problem.moments.width()
+    for block in range(codes.blocks.shape[0]):
+        n_pairs = pairs_of_block(hist, block, width)
+        begin, end = portion(team, n_pairs)
+        first, size = block * BLOCK * N_BINS * width, PAIR * N_BINS * width
+        hist[first + begin * size : first + end * size] = 0
+        for thread in range(team.n_threads):
+            theirs = space.leaves[thread, leaf]
+            records = space.records[theirs.side, theirs.begin : theirs.end]
+            add_block(codes, block, begin, end, records, problem.moments, hist)
 
 
 @part
@@ -102,7 +127,8 @@ def _sum_chunks(team, problem, space, leaf):
         while ticket < n_chunks * codes.blocks.shape[0]:
             block, first = ticket // n_chunks, ticket % n_chunks * _CHUNK
             chunk = records[first : min(first + _CHUNK, records.shape[0])]
-            add_block(codes, block, chunk, problem.moments, mine)
+            n_pairs = pairs_of_block(mine, block, problem.moments.width())
+            add_block(codes, block, np.int64(0), n_pairs, chunk, problem.moments, mine)
             ticket = atomic_add(space.tickets[turn], owner_of_rows * APART, 1)
 
 
@@ -110,13 +136,13 @@ def _sum_chunks(team, problem, space, leaf):
 def _subtract(team, problem, space, smaller, larger):
     features, size = problem.codes.features, N_BINS * problem.moments.width()
     for feature in range(features.shape[0]):
-        if _merges(team, features, feature):
+        if _merges(team, features, feature, space.hists.shape[1] // size):
             first = features[feature].column * size
             subtract(space.hists[larger], first, first + size, space.hists[smaller])
 
 
 @part
-def _merges(team, features, feature):
+def _merges(team, features, feature, n_columns):
     """Tell whether a feature stands for a column that this thread owns."""
-    mine = owner(features, feature, team.n_threads) == team.thread
+    mine = owner(features, feature, n_columns, team.n_threads) == team.thread
     return mine and features[feature].stride == 1

@@ -30,6 +30,7 @@ _ARRIVED, _GENERATION, _CANCELLED, _ENTERED, _BACK, _N_PLACES = 0, 8, 16, 24, 32
 _PATIENCE = 2000
 _MOMENT = 20_000  # pauses: some tenths of a millisecond, in which a thread is not worth waking
 _BRIEF = 200_000  # cell updates that one thread does before a second one has woken up
+_FEW_ROWS = 32_768  # rows that one thread has passed over before a second one has come
 
 
 class Member(NamedTuple):
@@ -76,10 +77,16 @@ def enter(team):
 
 
 @part
-def share(team, n_items):
+def portion(team, n_items):
     """Return the first item of this member's share of `n_items`, and the first beyond it."""
-    enter(team)
     return n_items * team.thread // team.n_threads, n_items * (team.thread + 1) // team.n_threads
+
+
+@part
+def share(team, n_items):
+    """Enter a kernel, and return this member's portion of what it is about."""
+    enter(team)
+    return portion(team, n_items)
 
 
 @kernel
@@ -162,6 +169,13 @@ class Team:
     def join(self, kernel: Callable[..., Any], *arguments: Any) -> None:
         """As `run`, with the caller as member 0: sooner done, but deaf to Ctrl-C until then."""
         self._run(1, kernel, arguments)
+
+    def sweep(self, n_rows: int, kernel: Callable[..., Any], *arguments: Any) -> None:
+        """As `join`, of a kernel that passes once over rows: few are done by the caller alone."""
+        if n_rows < _FEW_ROWS:
+            kernel(Member(0, 1, self.meeting), *arguments)
+        else:
+            self._run(1, kernel, arguments)
 
     def _run(self, n_callers: int, kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         helpers = self.helpers[n_callers:]

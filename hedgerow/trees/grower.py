@@ -147,7 +147,7 @@ class Grower:
         if self._limits.keep_gain > -math.inf:
             place = np.empty(int(nodes.counters[N_NODES]), np.int64)
             trim(nodes, float(self._limits.keep_gain / judge.score_unit), place)
-            self._team.join(move_rows, place, nodes.leaf_of_row)
+            self._team.sweep(n_rows, move_rows, place, nodes.leaf_of_row)
         return nodes
 
     def _call(self, n_rows: int, rules: Rules) -> Callable[..., None]:
