@@ -137,13 +137,13 @@ def _search_leaf(team, problem, space, desk, nodes, leaf, turn):
     """Find the leaf's best split; every thread adopts the best that any thread has found."""
     own, found = space.leaves[team.thread, leaf], space.found[turn]
     node = Node(nodes.sums[own.node], own.bits, _rows(team, space, desk, leaf))
-    forget(found[team.thread])
+    mine = found[team.thread, 0]
+    forget(mine)
     rules = problem.rules
     if rules.order != NEWEST or varies(rules.menu):
         # Only on a stack of leaves does desk.active still begin with the parent's features.
         own.n_active = offer(rules.menu, rules.seed, nodes.table, own, desk)
     hist = space.hists[leaf] if own.has_histogram else space.queue[0, :0]
-    mine = found[team.thread]
     criterion = problem.criterion.within(own.low, own.high)
     view = Problem(problem.codes, problem.moments, criterion, rules)
     own.n_active = search(team, view, desk, own.n_active, hist, node, space.constant, mine)
@@ -156,7 +156,7 @@ def _adopt(rules, found, leaf):
     """Take the best of the threads' splits."""
     forget(leaf)
     for thread in range(found.shape[0]):
-        split = found[thread]
+        split = found[thread, 0]
         if beats(split.gain, split.margin, split.feature, leaf):
             leaf.gain, leaf.margin, leaf.feature = split.gain, split.margin, split.feature
             leaf.threshold = split.threshold

@@ -59,7 +59,9 @@ def search(team, whole, desk, n_active, hist, root, constant, found):
                     column = hist[about.column * n_cells : (about.column + 1) * n_cells]
                     if about.n_categories == 0:
                         view, seen = in_full, root
-                constant[feature] = _search_one(view, feature, column, seen, desk, found)
+                is_constant = _search_one(view, feature, column, seen, desk, found)
+                if constant[feature] != is_constant:  # a store would be waited for by others
+                    constant[feature] = is_constant
         meet(team)
         for i in range(place - 1, first - 1, -1):
             feature = desk.active[i]

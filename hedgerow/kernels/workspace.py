@@ -104,7 +104,7 @@ class Workspace(NamedTuple):
 
     What threads tell each other, each row in its turn:
     told      int64 [2, n_threads, LANES * width + APART]
-    found     SPLIT [2, n_threads]
+    found     SPLIT [2, n_threads, 2]              the first of two
     constant  int64 [n_features]                   whether a candidate has one code only
     tickets   int64 [2, n_threads * APART]         chunks of each thread's rows that were summed
     n_sums    int64 [n_threads * APART]            histograms that a thread has helped to sum
@@ -190,26 +190,29 @@ def desk_of(desks, thread):
 def desks_for(
     n_threads: int, n_features: int, max_bins: int, width: int, n_lines: int = 0
 ) -> Desks:
-    """Allocate every thread's tools; n_lines: length of Scratch.lines, if they are needed."""
-    n_codes = max(max_bins, N_BINS) + 3
-    running = np.zeros((n_threads, 2, N_BINS * width), np.int64)
-    rough = np.zeros((n_threads, N_BINS), np.float32)
+    """Allocate every thread's tools; n_lines: length of Scratch.lines, if they are needed.
+
+    Rows are longer than they are used, so that threads do not wait for each other's stores.
+    """
+    n_codes, n_own = max(max_bins, N_BINS) + 3 + APART, n_features + APART
+    running = np.zeros((n_threads, 2, N_BINS * width + APART), np.int64)
+    rough = np.zeros((n_threads, N_BINS + 2 * APART), np.float32)
     return Desks(
         cells=np.zeros((n_threads, n_codes * width), np.int64),
         order=np.zeros((n_threads, n_codes), np.int64),
         keys=np.zeros((n_threads, n_codes)),
-        bits=np.zeros((n_threads, 2, (n_codes >> 6) + 2), np.int64),
-        sides=np.zeros((n_threads, 2, width), np.int64),
+        bits=np.zeros((n_threads, 2, (n_codes >> 6) + 2 + APART), np.int64),
+        sides=np.zeros((n_threads, 2, width + APART), np.int64),
         running=running,
         halves=running.view(np.int32),
         rough=rough,
         rough_bits=rough.view(np.int32),
         lines=np.zeros((n_threads, 5 if n_lines else 0, n_lines), np.int64),
-        active=np.tile(np.arange(n_features), (n_threads, 1)),
-        ranks=np.zeros((n_threads, n_features)),
-        marks=np.zeros((n_threads, n_features), np.int64),
-        bounds=np.zeros((n_threads, n_threads, 2), np.int64),
-        room=np.zeros((n_threads, 2, width), np.int64),
+        active=np.tile(np.arange(n_own), (n_threads, 1)),
+        ranks=np.zeros((n_threads, n_own)),
+        marks=np.zeros((n_threads, n_own), np.int64),
+        bounds=np.zeros((n_threads, n_threads, APART), np.int64),
+        room=np.zeros((n_threads, 2, width + APART), np.int64),
     )
 
 
@@ -235,11 +238,11 @@ def workspace(n_threads: int, size: Size) -> Workspace:
         parts=np.empty((n_parts, n_cells), np.int64),
         leaves=np.zeros((n_threads, size.max_open), LEAF).view(np.recarray),
         tasks=np.zeros((n_threads, size.max_tasks), LEAF).view(np.recarray),
-        queue=np.zeros((n_threads, size.max_open), np.int64),
-        keys=np.zeros((n_threads, size.max_open)),
+        queue=np.zeros((n_threads, size.max_open + APART), np.int64),
+        keys=np.zeros((n_threads, size.max_open + APART)),
         n_tasks=np.zeros(n_threads, np.int64),
         told=np.zeros((2, n_threads, LANES * size.width + APART), np.int64),
-        found=np.zeros((2, n_threads), SPLIT).view(np.recarray),
+        found=np.zeros((2, n_threads, 2), SPLIT).view(np.recarray),
         constant=np.zeros(size.n_features, np.int64),
         tickets=np.zeros((2, n_threads * APART), np.int64),
         n_sums=np.zeros(n_threads * APART, np.int64),
