@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from hedgerow.ensembles.additive import Floats
 from hedgerow.ensembles.boosting import Boosting
 from hedgerow.ensembles.curve import steady_sum
-from hedgerow.kernels.team import Member, Team
+from hedgerow.kernels.meeting import Member
+from hedgerow.kernels.team import Team
 
 
 class Fold:

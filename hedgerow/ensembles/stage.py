@@ -82,10 +82,8 @@ class Stage:
         else:
             for output in range(len(self.raw)):
                 own, loss = slice(output, output + 1), self.loss_of(output)
-                given = self.target_of(output), self.real, self.raw[own]
-                team.sweep(
-                    len(self.y), derive, getattr(loss, "single", loss), *given, self.pairs[own]
-                )
+                given = getattr(loss, "single", loss), self.target_of(output), self.real
+                team.sweep(len(self.y), derive, *given, self.raw[own], self.pairs[own])
 
     def peaks(self, output: int, team: Team, number: int) -> Floats:
         """Return an output's largest |g| and h of the rows that trees are grown from.

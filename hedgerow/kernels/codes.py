@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from hedgerow.kernels.jit import inlined_part, kernel, part
 from hedgerow.kernels.machine import bits_of_double
-from hedgerow.kernels.team import share
+from hedgerow.kernels.meeting import share
 
 N_BINS = 256
 MISSING = 255  # the code of a missing value in a narrow feature; ordinary codes are 0..254

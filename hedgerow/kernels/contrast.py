@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.meeting import cancelled, share
 from hedgerow.kernels.predict import next_node
 from hedgerow.kernels.shap import Trees
-from hedgerow.kernels.team import cancelled, share
 
 MAX_FEATURES = 62  # of a leaf: as many as there are bits
 

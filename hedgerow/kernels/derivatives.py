@@ -8,8 +8,8 @@ import numpy as np
 
 from hedgerow.kernels.exponential import exp_below
 from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.meeting import cancelled, share
 from hedgerow.kernels.moments import gradient_record
-from hedgerow.kernels.team import cancelled, share
 
 _CHUNK = 2048
 _ZERO = np.float32(0.0)

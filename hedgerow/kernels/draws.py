@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.meeting import meet, share
 from hedgerow.kernels.random import mixed, uniform
-from hedgerow.kernels.team import meet, share
 
 N_SIZES = 1 << 15
 _TIE = 1  # names the draw that parts rows of one size

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from hedgerow.kernels.bounds import without_bounds
 from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.meeting import share
 from hedgerow.kernels.moments import row_of
-from hedgerow.kernels.team import share
 
 _H = 0x7FFFFFFF
 _UNCOUNTED = 2**62  # more rows than any rule asks for

@@ -16,6 +16,7 @@ from hedgerow.kernels.bounds import hand_down
 from hedgerow.kernels.heap import lift, take_largest
 from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.marginals import sum_left
+from hedgerow.kernels.meeting import cancelled, enter, meet
 from hedgerow.kernels.menu import offer, offer_all, varies
 from hedgerow.kernels.nodes import (
     CLOSED,
@@ -35,7 +36,6 @@ from hedgerow.kernels.search import forget, search
 from hedgerow.kernels.shared_histogram import divide_histogram, first_cell, first_histogram
 from hedgerow.kernels.split import Node, beats
 from hedgerow.kernels.tally import Rows
-from hedgerow.kernels.team import cancelled, enter, meet
 from hedgerow.kernels.workspace import BY_GAIN, NEWEST, Problem, desk_of
 
 _LEAF = 0x7FFFFFFF  # an item of the queue is -(node, leaf), the leaf in its 31 lowest bits

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.jit import kernel, part
-from hedgerow.kernels.team import cancelled, share
+from hedgerow.kernels.meeting import cancelled, share
 
 UNSEEN = (
     -1.0

@@ -19,7 +19,7 @@ from hedgerow.kernels.exponential import exp
 from hedgerow.kernels.heap import heap_sort
 from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.machine import atomic_add
-from hedgerow.kernels.team import cancelled
+from hedgerow.kernels.meeting import cancelled
 
 
 class Queries(NamedTuple):

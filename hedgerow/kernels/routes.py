@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from hedgerow.kernels.codes import MISSING, Codes
 from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.machine import LANE, choose
+from hedgerow.kernels.meeting import share
 from hedgerow.kernels.steps import add_values, goes_left
-from hedgerow.kernels.team import Team, share
+from hedgerow.kernels.team import Team
 from hedgerow.kernels.workspace import Nodes
 
 _MAX_LEAVES = 256  # a leaf's number is a byte

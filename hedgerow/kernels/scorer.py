@@ -16,8 +16,8 @@ from hedgerow.kernels.banks import bucket_of
 from hedgerow.kernels.grove import MAX_LEAVES
 from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.machine import LANE, choose
+from hedgerow.kernels.meeting import cancelled, share
 from hedgerow.kernels.predict import next_node
-from hedgerow.kernels.team import cancelled, share
 
 _FEW = 8  # rows that are walked sooner than their values are replaced
 

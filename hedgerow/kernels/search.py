@@ -8,10 +8,10 @@ from hedgerow.kernels.heap import heapify, take_largest
 from hedgerow.kernels.histogram import owner
 from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.marginals import clear_codes, read_column
+from hedgerow.kernels.meeting import cancelled, meet
 from hedgerow.kernels.random import mixed, uniform
 from hedgerow.kernels.split import Node, search_feature, sort_categories
 from hedgerow.kernels.tally import clear, sweep, tally
-from hedgerow.kernels.team import cancelled, meet
 from hedgerow.kernels.workspace import Problem
 
 _CANDIDATES = -1  # names the draws that order features; cuts are named 1, categories 2 + code
@@ -60,8 +60,7 @@ def search(team, whole, desk, n_active, hist, root, constant, found):
                     if about.n_categories == 0:
                         view, seen = in_full, root
                 is_constant = _search_one(view, feature, column, seen, desk, found)
-                if constant[feature] != is_constant:  # a store would be waited for by others
-                    constant[feature] = is_constant
+                _note(constant, feature, is_constant)
         meet(team)
         for i in range(place - 1, first - 1, -1):
             feature = desk.active[i]
@@ -72,6 +71,13 @@ def search(team, whole, desk, n_active, hist, root, constant, found):
                 n_wanted -= 1
         place = first
     return n_left
+
+
+@part
+def _note(constant, feature, is_constant):
+    """Write only what changes: other threads would wait for a store to the same cache line."""
+    if constant[feature] != is_constant:
+        constant[feature] = is_constant
 
 
 @part

@@ -3,7 +3,7 @@
 import numpy as np
 
 from hedgerow.kernels.jit import kernel, part
-from hedgerow.kernels.team import share
+from hedgerow.kernels.meeting import share
 
 N_CELLS = 4096
 _DIGIT = np.uint64(N_CELLS - 1)

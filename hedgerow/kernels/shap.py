@@ -29,8 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.meeting import cancelled, share
 from hedgerow.kernels.predict import Paths
-from hedgerow.kernels.team import cancelled, share
 from hedgerow.kernels.ways import LANES, LEAVES, STAYS, Ways, mark
 
 

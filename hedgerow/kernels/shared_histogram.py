@@ -19,8 +19,8 @@ from hedgerow.kernels.histogram import (
 )
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.machine import atomic_add
+from hedgerow.kernels.meeting import meet, portion
 from hedgerow.kernels.nodes import OPEN
-from hedgerow.kernels.team import meet, portion
 from hedgerow.kernels.workspace import APART
 
 _MIN_PACKED, _MIN_ROWS = 32, 128  # below, a tally is cheaper; times the width of a cell

@@ -5,7 +5,7 @@ import numpy as np
 from hedgerow.kernels.exponential import exp, log
 from hedgerow.kernels.jit import inlined_part, kernel, part
 from hedgerow.kernels.machine import bits_of_double
-from hedgerow.kernels.team import share
+from hedgerow.kernels.meeting import share
 
 CHUNK = 512  # rows whose steps stay in the nearest cache
 _ROUNDING = 1.5 * 2.0**52

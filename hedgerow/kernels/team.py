@@ -14,98 +14,25 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow.kernels.cores import n_threads_for
-from hedgerow.kernels.jit import kernel, part
-from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store, give_way, pause
+from hedgerow.kernels.meeting import (
+    BACK,
+    CANCELLED,
+    ENTERED,
+    N_PLACES,
+    Member,
+    await_others,
+    linger,
+)
 from hedgerow.kernels.pool import Helper, Pool
 
-# Places in `meeting`, each on a cache line of its own.
-_ARRIVED, _GENERATION, _CANCELLED, _ENTERED, _BACK, _N_PLACES = 0, 8, 16, 24, 32, 40
-_PATIENCE = 2000
-_MOMENT = 20_000  # pauses: some tenths of a millisecond, in which a thread is not worth waking
 _BRIEF = 200_000  # cell updates that one thread does before a second one has woken up
 _FEW_ROWS = 32_768  # rows that one thread has passed over before a second one has come
-
-
-class Member(NamedTuple):
-    """One thread's view of its team: the first argument of every team kernel."""
-
-    thread: int
-    n_threads: int
-    meeting: NDArray[np.int64]
-
-
-@part
-def cancelled(team):
-    """Tell whether the kernel's result is no longer wanted: every loop over nodes asks."""
-    return atomic_load(team.meeting, _CANCELLED) != 0
-
-
-@part
-def meet(team):
-    """Wait until every member has come here. What was written before is then seen by all.
-
-    If the team is cancelled nobody waits; whoever goes on must ask `cancelled` again.
-    """
-    if team.n_threads == 1:
-        return
-    generation = atomic_load(team.meeting, _GENERATION)
-    if atomic_add(team.meeting, _ARRIVED, 1) == team.n_threads - 1:
-        atomic_store(team.meeting, _ARRIVED, 0)
-        atomic_store(team.meeting, _GENERATION, generation + 1)
-        return
-    waited = 0
-    while atomic_load(team.meeting, _GENERATION) == generation and not cancelled(team):
-        waited += 1
-        if waited < _PATIENCE:
-            pause()
-        else:
-            give_way()
-
-
-@part
-def enter(team):
-    """Call those who linger: from here on the caller leaves the GIL to them."""
-    if team.thread == 0:
-        atomic_add(team.meeting, _ENTERED, 1)
-
-
-@part
-def portion(team, n_items):
-    """Return the first item of this member's share of `n_items`, and the first beyond it."""
-    return n_items * team.thread // team.n_threads, n_items * (team.thread + 1) // team.n_threads
-
-
-@part
-def share(team, n_items):
-    """Enter a kernel, and return this member's portion of what it is about."""
-    enter(team)
-    return portion(team, n_items)
-
-
-@kernel
-def _await_others(meeting, n_back):
-    """Wait for helpers to be back from a kernel, but not for long."""
-    for _ in range(_MOMENT):
-        if atomic_load(meeting, _BACK) >= n_back:
-            return
-        pause()
-
-
-@kernel
-def _linger(meeting, n_entered):
-    """Be back, and wait for the caller to enter its next kernel, but not for long."""
-    atomic_add(meeting, _BACK, 1)
-    for _ in range(_MOMENT):
-        if atomic_load(meeting, _ENTERED) != n_entered:
-            return
-        pause()
 
 
 _pool = Pool()
@@ -143,7 +70,7 @@ class _Task:
     def linger(self) -> None:
         """Wait awake for what the team does next."""
         meeting = self._team.meeting
-        _linger(meeting, int(meeting[_ENTERED]))
+        linger(meeting, int(meeting[ENTERED]))
 
 
 class Team:
@@ -155,12 +82,12 @@ class Team:
         self.errors: list[BaseException] = []
         self.ended: SimpleQueue[_Task] = SimpleQueue()
         self._compiled: set[Any] = set()
-        self.meeting = np.zeros(_N_PLACES, np.int64)
+        self.meeting = np.zeros(N_PLACES, np.int64)
         self._members = [Member(thread, n_threads, self.meeting) for thread in range(n_threads)]
 
     def cancel(self) -> None:
         """Ask all members to leave the kernel they are in."""
-        self.meeting[_CANCELLED] = 1
+        self.meeting[CANCELLED] = 1
 
     def run(self, kernel: Callable[..., Any], *arguments: Any) -> None:
         """Let every member call kernel(member, *arguments); return when all have."""
@@ -188,13 +115,13 @@ class Team:
             self._compiled.add(kind)
         members = self._members[n_callers:]
         tasks = [_Task(self, partial(kernel, member, *arguments)) for member in members]
-        n_back, ended = int(self.meeting[_BACK]) + len(tasks), 0
+        n_back, ended = int(self.meeting[BACK]) + len(tasks), 0
         try:
             for helper, task in zip(helpers, tasks, strict=True):
                 helper.do(task)
             for member in self._members[:n_callers]:
                 kernel(member, *arguments)
-                _await_others(self.meeting, n_back)
+                await_others(self.meeting, n_back)
             while ended < len(tasks):
                 self.ended.get()
                 ended += 1
@@ -234,7 +161,7 @@ class Team:
 
         def take(_: Member) -> None:
             alone = Member(0, 1, self.meeting)
-            while not self.meeting[_CANCELLED]:
+            while not self.meeting[CANCELLED]:
                 with lock:
                     item = next(remaining, None)
                 if item is None:

@@ -7,8 +7,8 @@ an exclusive or, where no first split gains anything. Notes 3, post-pruning.
 import numpy as np
 
 from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.meeting import share
 from hedgerow.kernels.nodes import clear_node
-from hedgerow.kernels.team import share
 from hedgerow.kernels.workspace import N_NODES
 
 

@@ -15,7 +15,7 @@ from hedgerow.kernels.tally import Scratch
 BY_GAIN, OLDEST, NEWEST = 0, 1, 2
 
 LANES = 4  # cells that `nodes.add_up` adds rows to in turn
-APART = 16  # words: no cache line has those of two threads
+APART = 16  # words between what two threads write: no cache line is of both
 
 # What a thread knows of an open leaf. begin, end: its own records, in buffer `side`; n_rows: of
 # all threads; node: its place in the tree; bits: its name for random draws; n_active: features
@@ -190,10 +190,7 @@ def desk_of(desks, thread):
 def desks_for(
     n_threads: int, n_features: int, max_bins: int, width: int, n_lines: int = 0
 ) -> Desks:
-    """Allocate every thread's tools; n_lines: length of Scratch.lines, if they are needed.
-
-    Rows are longer than they are used, so that threads do not wait for each other's stores.
-    """
+    """Allocate every thread's tools, apart; n_lines: length of Scratch.lines, if needed."""
     n_codes, n_own = max(max_bins, N_BINS) + 3 + APART, n_features + APART
     running = np.zeros((n_threads, 2, N_BINS * width + APART), np.int64)
     rough = np.zeros((n_threads, N_BINS + 2 * APART), np.float32)

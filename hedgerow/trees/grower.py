@@ -11,10 +11,11 @@ from hedgerow.data.binned import BinnedTable
 from hedgerow.kernels.codes import N_BINS, PAIR, Records
 from hedgerow.kernels.finished import preorder
 from hedgerow.kernels.grower import grow as grow_kernel
+from hedgerow.kernels.meeting import Member
 from hedgerow.kernels.menu import TREE, Menu
 from hedgerow.kernels.nodes import open_root
 from hedgerow.kernels.random import chosen, mixed_bits
-from hedgerow.kernels.team import Member, Team
+from hedgerow.kernels.team import Team
 from hedgerow.kernels.trimming import move_rows, trim
 from hedgerow.kernels.workspace import (
     BY_GAIN,

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from hedgerow.kernels.jit import kernel
-from hedgerow.kernels.team import cancelled, hired, meet, share
+from hedgerow.kernels.meeting import cancelled, meet, share
+from hedgerow.kernels.team import hired
 
 MUCH = 1e9  # work enough for as many threads as are asked for
 
