@@ -1,5 +1,8 @@
 """How times are taken: the answer first, then runs in turns; the minimum and the median.
 
+Each model has a process of its own, and a moment of rest before its turn: threads of OpenMP
+stay awake for a while after their work, and would take the cores from whoever comes next.
+
 A result is one line of JSON with the revision, the machine, its load and every time that was
 measured. Times of different machines are never compared.
 """
@@ -11,8 +14,11 @@ import statistics
 import subprocess
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from importlib.metadata import version
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +29,8 @@ ROOT = Path(__file__).parents[1]
 RESULTS = Path(__file__).parent / "results"
 ENOUGH = 15  # runs of each, for a number that is quoted
 LIBRARIES = ("numpy", "numba", "scikit-learn")
+REST = 0.3  # seconds, longer than the threads of any library stay awake
+_OWN: dict[str, Any] = {}  # what a model's process has
 
 console = Console(highlight=False, width=110)
 
@@ -51,8 +59,10 @@ def held(contest: Contest, repeats: int, file: Path) -> None:
         "load_before": round(os.getloadavg()[0], 2),
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    scores = {name: answered(contest, model) for name, model in contest.models.items()}
-    times = taken_in_turns(contest, repeats)
+    with ExitStack() as stack:
+        booths = {name: stack.enter_context(booth(contest, name)) for name in contest.models}
+        scores = {name: booth.submit(answered).result() for name, booth in booths.items()}
+        times = taken_in_turns(contest, booths, repeats)
     record = facts | {"scores": scores, "seconds": times}
     show(contest, record, previous(file, record))
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -60,28 +70,45 @@ def held(contest: Contest, repeats: int, file: Path) -> None:
         lines.write(json.dumps(record) + "\n")
 
 
-def answered(contest: Contest, model: Any) -> float:
+def booth(contest: Contest, name: str) -> ProcessPoolExecutor:
+    """Return a process that has one model and what it learns."""
+    given = contest._replace(models={}), contest.models[name]
+    spawned = get_context("spawn")
+    return ProcessPoolExecutor(1, mp_context=spawned, initializer=_enter, initargs=given)
+
+
+def _enter(contest: Contest, model: Any) -> None:
+    """Keep, in the model's process, what it is asked to do."""
+    _OWN.update(contest=contest, model=model)
+
+
+def answered() -> float:
     """Fit once without a clock, which compiles, and score the rows that were held out."""
-    X, y = contest.test
-    return float(contest.score(y, model.fit(*contest.train).predict(X)))
+    contest, (X, y) = _OWN["contest"], _OWN["contest"].test
+    return float(contest.score(y, _OWN["model"].fit(*contest.train).predict(X)))
 
 
-def taken_in_turns(contest: Contest, repeats: int) -> dict[str, dict[str, list[float]]]:
+def taken_in_turns(
+    contest: Contest, booths: dict[str, ProcessPoolExecutor], repeats: int
+) -> dict[str, dict[str, list[float]]]:
     """Time `fit` and `predict`, A B C, B C A, ...: a busy minute troubles all alike."""
-    names, given = list(contest.models), {"fit": contest.train, "predict": contest.test[:1]}
+    names = list(booths)
     times: dict[str, dict[str, list[float]]] = {n: {s: [] for s in contest.steps} for n in names}
     for turn in range(repeats):
         first = turn % len(names)
         for name in names[first:] + names[:first]:
+            time.sleep(REST)
             for step in contest.steps:
-                work = getattr(contest.models[name], step)
-                times[name][step].append(timed(lambda w=work, g=given[step]: w(*g)))
+                times[name][step].append(booths[name].submit(timed, step).result())
     return times
 
 
-def timed(work: Callable[[], Any]) -> float:
+def timed(step: str) -> float:
+    """Return the seconds of `fit` or `predict`."""
+    contest = _OWN["contest"]
+    given = contest.train if step == "fit" else contest.test[:1]
     start = time.perf_counter()
-    work()
+    getattr(_OWN["model"], step)(*given)
     return round(time.perf_counter() - start, 6)
 
 
