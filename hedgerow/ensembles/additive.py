@@ -138,42 +138,49 @@ class Arranged(NamedTuple):
     place: NDArray[np.int64]
 
 
+class Sheaf(NamedTuple):
+    """A tree as it was grown: its table of nodes, sets of categories, and value, G, H of nodes."""
+
+    table: NDArray[np.void]
+    words: NDArray[np.int64]
+    columns: Floats
+
+
 class Harvest:
-    """Trees as they were grown, kept until all are."""
+    """Trees as they were grown, by number, kept until all are."""
 
     def __init__(self) -> None:
-        self._tables: list[NDArray[np.void]] = []
-        self._words: list[NDArray[np.int64]] = []
-        self._columns: list[Floats] = []  # value, G, H of each node
+        self._sheaves: dict[int, Sheaf] = {}
 
     def __len__(self) -> int:
-        return len(self._tables)
+        return len(self._sheaves)
 
-    def take(self, nodes: Nodes, columns: Floats) -> None:
+    def take(self, number: int, nodes: Nodes, columns: Floats) -> None:
         """Keep a tree; columns, float64 [3, n_nodes], are value, G and H of each node."""
         table = np.asarray(nodes.table)  # records without attributes are cut in no time
-        self._tables.append(table[: int(nodes.counters[N_NODES])].copy())
-        self._words.append(nodes.words[: int(nodes.counters[N_WORDS])].copy())
-        self._columns.append(columns)
+        table = table[: int(nodes.counters[N_NODES])].copy()
+        words = nodes.words[: int(nodes.counters[N_WORDS])].copy()
+        self._sheaves[number] = Sheaf(table, words, columns)
 
     def stretch(self, trees: Iterable[int], factor: float) -> None:
         """Multiply the values of some trees."""
         for tree in trees:
-            self._columns[tree][0] *= factor
+            self._sheaves[tree].columns[0] *= factor
 
     def add(self, tree: int, codes: Codes, raw: Floats, team: Team) -> None:
         """Add what a tree adds to the scores of all rows, float64 [n_rows], found by codes."""
-        table, words = self._tables[tree].view(np.recarray), self._words[tree]
-        nodes = empty_nodes(1, len(raw), 1, 1)._replace(table=table, words=words)
+        table, words, columns = self._sheaves[tree]
+        grown = {"table": table.view(np.recarray), "words": words}
+        nodes = empty_nodes(1, len(raw), 1, 1)._replace(**grown)
         nodes.counters[N_NODES] = len(table)
-        add_tree(codes, nodes, self._columns[tree][0], raw, team)
+        add_tree(codes, nodes, columns[0], raw, team)
 
     def model(
         self, table: BinnedTable, start: Floats, n_trees: int, first_tree: int = 0
     ) -> AdditiveModel:
         """Put together the model of the trees first_tree .. n_trees."""
-        kept_trees = slice(first_tree, n_trees)
-        tables, words = self._tables[kept_trees], self._words[kept_trees]
+        sheaves = [self._sheaves[tree] for tree in range(first_tree, n_trees)]
+        tables, words = [each.table for each in sheaves], [each.words for each in sheaves]
         first = np.concatenate([[0], np.cumsum([len(each) for each in tables], dtype=np.int64)])
         sizes = np.array([len(each) for each in words], np.int64)
         joined = np.concatenate(tables) if tables else np.empty(0, NODE)
@@ -195,7 +202,7 @@ class Harvest:
         records: Records = joined.view(np.recarray)
         n_used = arrange(records, first, all_words, starts, words_of, arranged, stack)
         none = np.empty((3, 0))
-        columns = np.concatenate([none, *self._columns[kept_trees]], axis=1)
+        columns = np.concatenate([none, *(each.columns for each in sheaves)], axis=1)
         value, G, weight = np.ascontiguousarray(columns[:, arranged.place])
         gains = np.ascontiguousarray(records.gain[arranged.place])
         kept = {n: getattr(arranged, n) for n in Arranged._fields if n != "place"}

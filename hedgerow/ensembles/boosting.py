@@ -109,7 +109,7 @@ class Boosting:
             return VectorTrees(self._table, rules.growth, penalties, self._team)
         cells = Cells.of(len(stage.y), stage.total_weight, rules.growth)
         given = self._table, rules.growth, cells, penalties, rules.signs
-        return ScalarTrees(*given, self._team)
+        return ScalarTrees(self._team, *given)
 
     def resume(
         self, before: AdditiveModel, values: Floats, out: Floats, seen: Callable[["Boosting"], Any]
@@ -179,12 +179,15 @@ class Boosting:
         rate = 1.0 if rules.rate is None else dropped.rate(rules.rate)
         scores = stage.raw if rules.rate is not None else np.zeros_like(stage.raw)
         seeds = [mixed_bits(rules.growth.seed, self.n_rounds * len(peaks) + k) for k in outputs]
-        trees = self._trees.grow(*self._fitted(drawn, peaks), drawn, seeds)
-        for output, nodes in enumerate(trees):
-            columns = self._node_columns(nodes, output, drawn, peaks[output])
+        n_trees = len(self._harvest)
+
+        def finish(output: int, nodes: Nodes, team: Team) -> None:
+            columns = self._node_columns(nodes, output, drawn, peaks[output], team)
             columns[0] *= rate
-            self._harvest.take(nodes, columns)
+            self._harvest.take(n_trees + output, nodes, columns)
             add_tree(self._table.codes, nodes, columns[0], scores[output], team)
+
+        self._trees.grow(*self._fitted(drawn, peaks), drawn, seeds, finish)
         if rules.rate is None:
             self._search(scores)
         else:
@@ -221,9 +224,11 @@ class Boosting:
         n_trees = len(self._harvest)
         self._harvest.stretch(range(n_trees - len(scores), n_trees), step)
 
-    def _node_columns(self, nodes: Nodes, output: int, drawn: Drawn, peak: Floats) -> Floats:
+    def _node_columns(
+        self, nodes: Nodes, output: int, drawn: Drawn, peak: Floats, team: Team
+    ) -> Floats:
         """Return value, G and H of each node, float64 [3, n_nodes]; values are those of leaves."""
-        stage, rules, team = self.stage, self._rules, self._team
+        stage, rules = self.stage, self._rules
         n_nodes = int(nodes.counters[N_NODES])
         bits = min(_FINE_BITS - math.frexp(drawn.total_weight)[1], 40)
         fine = np.array([math.ldexp(1.0, bits) / (most or 1.0) for most in peak.tolist()])

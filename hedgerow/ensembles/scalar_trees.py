@@ -1,6 +1,8 @@
 """A tree for each output of a round: its leaves are numbers."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,44 +17,29 @@ from hedgerow.kernels.workspace import Nodes
 from hedgerow.trees.grower import Grower, Judge
 from hedgerow.trees.rules import GrowthRules
 
+Finish = Callable[[int, Nodes, Team], None]
 
-class ScalarTrees:
+
+class Planter:
     """Grows one tree after another, each from the derivatives of one output."""
 
     _grower: Grower | None = None
 
     def __init__(
         self,
+        team: Team,
         table: BinnedTable,
         growth: GrowthRules,
         cells: Cells,
         penalties: Penalties,
         signs: NDArray[np.int64] | None,
-        team: Team,
     ) -> None:
-        self._table, self._growth, self._team = table, growth, team
+        self._table, self._growth, self.team = table, growth, team
         self._cells, self._penalties, self._signs = cells, penalties, signs
 
-    def grow(
-        self, derivatives: NDArray[np.float32], peaks: list[Floats], drawn: Drawn, seeds: list[int]
-    ) -> Iterator[Nodes]:
-        """Yield the tree of each output; it is there until the next one is asked for.
-
-        derivatives  float32 [n_outputs, 2, n_rows]
-        peaks        the largest |g| and h of each output
-        """
-        for (g, h), peak, seed in zip(derivatives, peaks, seeds, strict=True):
-            yield self._tree(g, h, peak, drawn, seed)
-
-    def _tree(
-        self,
-        g: NDArray[np.float32],
-        h: NDArray[np.float32],
-        peak: Floats,
-        drawn: Drawn,
-        seed: int,
-    ) -> Nodes:
-        team = self._team
+    def tree(self, pair: NDArray[np.float32], peak: Floats, drawn: Drawn, seed: int) -> Nodes:
+        """Return the tree of an output, which is there until the next one is asked for."""
+        (g, h), team = pair, self.team
         scales = self._cells.scales(drawn, g, h, peak, team)
         units = 1.0 / scales.astype(np.float64)
         weights = drawn.weights, drawn.mask
@@ -66,3 +53,54 @@ class ScalarTrees:
             team.sweep(len(target), write_records, g, h, scales, drawn.rows, target)
 
         return self._grower.grow(judge, fill, seed, drawn.n_records)
+
+
+class ScalarTrees:
+    """Grows the trees of a round, one for each output.
+
+    Outputs that are as many as the threads are grown apart, a tree by each thread: they do not
+    wait for each other inside a tree. What is left over is grown by all threads together, and
+    so is the first round, in which the caller compiles.
+    """
+
+    _is_first = True
+
+    def __init__(self, team: Team, *given: Any) -> None:
+        """Take what a Planter does."""
+        self._together = Planter(team, *given)
+        self._apart: SimpleQueue[Planter] = SimpleQueue()
+        for _ in range(team.n_threads):
+            self._apart.put(Planter(Team(1), *given))
+
+    def grow(
+        self,
+        derivatives: NDArray[np.float32],
+        peaks: list[Floats],
+        drawn: Drawn,
+        seeds: list[int],
+        finish: Finish,
+    ) -> None:
+        """Grow the tree of each output, and call finish(output, tree, team) while it is there.
+
+        derivatives  float32 [n_outputs, 2, n_rows]
+        peaks        the largest |g| and h of each output
+        """
+
+        def plant(planter: Planter, output: int) -> None:
+            nodes = planter.tree(derivatives[output], peaks[output], drawn, seeds[output])
+            finish(output, nodes, planter.team)
+
+        def plant_alone(_: Any, output: int) -> None:
+            planter = self._apart.get()
+            plant(planter, output)
+            self._apart.put(planter)
+
+        team = self._together.team
+        n_apart = len(seeds) // team.n_threads * team.n_threads
+        if self._is_first or team.n_threads == 1:
+            n_apart = 0
+        if n_apart > 0:
+            team.run_each(plant_alone, range(n_apart))
+        for output in range(n_apart, len(seeds)):
+            plant(self._together, output)
+        self._is_first = False

@@ -6,8 +6,6 @@ The model keeps it as one tree for each output, all of the same splits: everythi
 a model reads this one too.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +13,7 @@ from hedgerow.data.binned import BinnedTable
 from hedgerow.ensembles.additive import Floats
 from hedgerow.ensembles.cells import Cells, Penalties, rare_steps
 from hedgerow.ensembles.sampling import Drawn
+from hedgerow.ensembles.scalar_trees import Finish
 from hedgerow.kernels.gradient_vectors import GradientVectors, NewtonVectors, write_vectors
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.workspace import N_NODES, Nodes
@@ -36,16 +35,21 @@ class VectorTrees:
         self._pairs = np.empty((0, 0), np.int64)
 
     def grow(
-        self, derivatives: NDArray[np.float32], peaks: list[Floats], drawn: Drawn, seeds: list[int]
-    ) -> Iterator[Nodes]:
-        """Yield the same tree for each output; arguments are those of ScalarTrees.
+        self,
+        derivatives: NDArray[np.float32],
+        peaks: list[Floats],
+        drawn: Drawn,
+        seeds: list[int],
+        finish: Finish,
+    ) -> None:
+        """Grow the same tree for each output; arguments are those of ScalarTrees.
 
         Each has its share of the tree's gain, so that gains add up to it.
         """
         nodes = self._tree(derivatives, peaks, drawn, seeds[0])
         nodes.table.gain[: int(nodes.counters[N_NODES])] /= len(derivatives)
-        for _ in derivatives:
-            yield nodes
+        for output in range(len(derivatives)):
+            finish(output, nodes, self._team)
 
     def _tree(
         self, derivatives: NDArray[np.float32], peaks: list[Floats], drawn: Drawn, seed: int
