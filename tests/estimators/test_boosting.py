@@ -12,6 +12,7 @@ from sklearn.metrics import log_loss
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hedgerow import GradientBoostingClassifier, GradientBoostingRegressor
+from hedgerow.kernels import team
 from tests.estimators.tables import census
 
 FEW = {"n_estimators": 8, "min_child_weight": 1.0}
@@ -87,6 +88,14 @@ def fingerprint(model, X, y, weights=None, **parameters):
 # ------------------------------------------------------------------ a function of the rows
 
 
+@pytest.fixture
+def many_hands(monkeypatch):
+    """Let as many threads as are asked for share whatever little there is to do."""
+    monkeypatch.setattr(team, "_BRIEF", 0)
+    monkeypatch.setattr(team, "_FEW_ROWS", 0)
+
+
+@pytest.mark.usefixtures("many_hands")
 def test_threads_share_the_chunks_of_many_rows_and_blocks_of_columns():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30_000, 20))  # several chunks for each of three threads, two blocks
@@ -96,7 +105,18 @@ def test_threads_share_the_chunks_of_many_rows_and_blocks_of_columns():
     assert len(prints) == 1
 
 
+@pytest.mark.parametrize("parameters", [{}, {"learning_rate": "line_search"}, {"dropout": 0.5}])
+@pytest.mark.usefixtures("many_hands")
+def test_trees_of_classes_are_the_same_grown_apart_or_together(parameters):
+    problem = census(2000, seed=3)
+    y = np.digitize(problem.numbers, np.quantile(problem.numbers, [0.2, 0.4, 0.6, 0.8]))
+    model = GradientBoostingClassifier(n_estimators=4, random_state=0, **parameters)
+    prints = {fingerprint(model, problem.X, y, n_jobs=n_jobs) for n_jobs in (1, 2, 3, 5)}
+    assert len(prints) == 1
+
+
 @MODELS
+@pytest.mark.usefixtures("many_hands")
 def test_threads_and_order_make_no_difference(model):
     problem = census(3000)
     shuffled = problem.rows(np.random.default_rng(1).permutation(3000))

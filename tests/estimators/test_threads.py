@@ -21,12 +21,13 @@ import hedgerow
 from hedgerow import DecisionTreeClassifier, DecisionTreeRegressor
 from hedgerow.kernels import team as teams
 from hedgerow.kernels.cores import n_cores, n_threads_for
+from hedgerow.kernels.meeting import CANCELLED
 from hedgerow.kernels.team import hired
 from tests.estimators.tables import census
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60  # seconds until a hang is called one
-CANCELLED = teams._CANCELLED  # place of the flag in a team's `meeting`
+
 BUSY = 1e9  # cell updates: enough for every thread that may be had
 
 compiled_only = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="plain Python holds the GIL")

@@ -226,3 +226,12 @@ def test_a_forked_child_hires_its_own_threads():
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
     assert ended == (child, 0)
+
+
+@pytest.mark.parametrize("n_rows", [10, 10**6])
+def test_few_rows_are_passed_over_by_the_caller_alone(n_rows):
+    marks = np.zeros((3, 7), np.int64)
+    with hired(3, 1e9) as team:
+        team.sweep(n_rows, mark_share, marks)
+    assert (marks.sum(axis=0) == 1).all()
+    assert (marks[0].sum() == 7) == (n_rows == 10)
