@@ -10,6 +10,7 @@ from sklearn.utils import Bunch
 from hedgerow.data.binned import BinnedTable
 from hedgerow.data.table import Schema, Table, read_table
 from hedgerow.estimators.base import BaseTree
+from hedgerow.estimators.checks import check_parameters
 from hedgerow.estimators.pruning_cv import pruned_by_cv
 from hedgerow.estimators.tables import bin_for
 from hedgerow.kernels.team import hired
@@ -69,7 +70,7 @@ class CartTree(BaseTree):
         -------
         The estimator itself. If fitting fails or is interrupted it is as it was before.
         """
-        self._validate_params()
+        check_parameters(self)
         fresh = copy.copy(self)
         fresh._learn(read_table(X), y, sample_weight)
         self.__dict__ = fresh.__dict__

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y, _num_samples, column_or_1d
@@ -15,7 +16,30 @@ from hedgerow.data.table import Table
 from hedgerow.data.values import families, family, is_missing
 
 _LEAST_WEIGHT = 1e-100  # products of smaller weights leave the range of float64
+_LOSS_VALUE = "a loss such as hedgerow.losses.Huber(2.0)"
 _LARGEST = 1e150  # squares of larger targets leave the range of float64
+
+
+def check_parameters(estimator: Any) -> None:
+    """Raise if a parameter is not accepted; a word that is almost right is suggested."""
+    try:
+        estimator._validate_params()
+    except InvalidParameterError as error:
+        message = str(error)
+        if message.startswith("The 'loss'"):
+            message = message.replace("an instance of 'tuple'", _LOSS_VALUE)
+        raise InvalidParameterError(message + _meant(estimator, message)) from None
+
+
+def _meant(estimator: Any, message: str) -> str:
+    """Return a question after the accepted word that is most like the one that was given."""
+    for name, options in estimator._parameter_constraints.items():
+        given = getattr(estimator, name)
+        if isinstance(given, str) and message.startswith(f"The {name!r} parameter"):
+            accepted = [each.options for each in options if isinstance(each, StrOptions)]
+            close = difflib.get_close_matches(given, sorted(set().union(*accepted)), n=1)
+            return f" Did you mean {close[0]!r}?" if close else ""
+    return ""
 
 
 def check_columns(estimator: Any, table: Table) -> None:

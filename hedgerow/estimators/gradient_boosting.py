@@ -16,6 +16,7 @@ from hedgerow.data.binned import MAX_BINS, BinnedTable, Recipe
 from hedgerow.data.table import Table, read_table
 from hedgerow.ensembles.boosting import BoostingRules
 from hedgerow.estimators.cart import Sample
+from hedgerow.estimators.checks import check_parameters
 from hedgerow.estimators.constraints import (
     check_vector_leaves,
     interaction_groups,
@@ -138,7 +139,7 @@ class BaseGradientBoosting(Explains):
         The estimator itself. If fitting fails it is as it was before. An interrupt
         (Ctrl-C) keeps the rounds that are done; before the first, nothing changes.
         """
-        self._validate_params()
+        check_parameters(self)
         fresh, before = copy.copy(self), self if self.warm_start else None
         before = before if hasattr(before, "_model") else None
         watched = None if isinstance(eval_set, list) and not eval_set else eval_set

@@ -356,7 +356,7 @@ def test_large_whole_weights_cost_no_digits_of_the_target(weight):
         ("max_bins", 1, "must be an int in the range [2, 255]. Got 1 instead"),
         ("max_bins", 256, "must be an int in the range [2, 255]. Got 256 instead"),
         ("criterion", "ginni", "Got 'ginni' instead"),
-        ("splitter", "worst", "must be a str among {"),
+        ("splitter", "bets", "Got 'bets' instead. Did you mean 'best'?"),
         ("max_depth", 0, "Got 0 instead"),
         ("max_depth", -1, "Got -1 instead"),
         ("max_leaf_nodes", 1, "must be an int in the range [2, inf)"),

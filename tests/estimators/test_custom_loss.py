@@ -291,3 +291,9 @@ def test_a_formula_changed_between_processes_is_seen():
         )
         assert result.returncode == 0, result.stderr
         assert_allclose(float(result.stdout), start, rtol=1e-6)
+
+
+def test_a_loss_that_is_almost_right_is_suggested():
+    with pytest.raises(ValueError, match="Did you mean 'quantile'") as told:
+        GradientBoostingRegressor(loss="quantil").fit([[1.0], [2.0]], [1.0, 2.0])
+    assert "a loss such as hedgerow.losses.Huber(2.0) or a callable" in str(told.value)
