@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow.ensembles.additive import Floats
 from hedgerow.kernels.steps import class_losses, row_losses
@@ -67,28 +66,28 @@ def mean_loss(loss: Any, scored: Scored, team: Team) -> float:
             "to watch. Pass early_stopping=False, an eval_metric, or a class with the method "
             "`loss(self, y, f)`."
         )
-    losses = losses_of(loss, scored.y, scored.raw, np.arange(len(scored.y)), team)
+    losses = losses_of(loss, scored.y, scored.raw, team)
     bad = np.flatnonzero(~np.isfinite(losses))
     if len(bad):
         raise _no_loss(loss, scored, int(bad[0]), float(losses[bad[0]]))
     return steady_sum(losses * scored.weights) / scored.total_weight
 
 
-def losses_of(loss: Any, y: Floats, raw: Floats, rows: NDArray[np.int64], team: Team) -> Floats:
-    """Return the losses of some rows, float64 [n], without their weights; see Scored for y, raw.
+def losses_of(loss: Any, y: Floats, raw: Floats, team: Team) -> Floats:
+    """Return the losses of rows, float64 [n], without their weights; see Scored for y, raw.
 
     One target with several scores is a class, unless the loss knows what to do with them; the
     loss of several targets is summed over them.
     """
     if hasattr(loss, "row_losses"):
-        return np.asarray(loss.row_losses(y[rows], raw[:, rows].T))
-    targets = np.ascontiguousarray(np.atleast_2d(y.T))
-    losses, total = np.empty(len(rows)), np.zeros(len(rows))
+        return np.asarray(loss.row_losses(y, raw.T))
+    targets, raw = np.ascontiguousarray(np.atleast_2d(y.T)), np.ascontiguousarray(raw)
+    losses, total = np.empty(len(y)), np.zeros(len(y))
     if len(targets) < len(raw):
-        team.run(class_losses, targets[0].astype(np.int64), raw, rows, losses)
+        team.sweep(len(y), class_losses, targets[0].astype(np.int32), raw, losses)
         return losses
     for target, scores in zip(targets, raw[:, None], strict=True):
-        team.run(row_losses, loss, target, scores, rows, losses)
+        team.sweep(len(y), row_losses, loss, target, scores, losses)
         total += losses
     return total
 

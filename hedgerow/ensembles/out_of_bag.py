@@ -26,14 +26,18 @@ class OutOfBag:
         left[drawn.rows] -= drawn.weights[drawn.rows & drawn.mask]
         self._rows = np.flatnonzero(left)
         self._counts, self._stage, self._team = left[self._rows], stage, team
-        self._before = losses_of(stage.loss, stage.y, before, self._rows, team)
+        self._before = self._losses(before)
+
+    def _losses(self, raw: Floats) -> Floats:
+        stage, rows = self._stage, self._rows
+        return losses_of(stage.loss, stage.y[rows], raw[:, rows], self._team)
 
     def improvement(self) -> float:
         """Return by how much the mean loss has fallen since; NaN if every row was drawn."""
         if not len(self._rows):
             return np.nan
         stage = self._stage
-        after = losses_of(stage.loss, stage.y, stage.raw, self._rows, self._team)
+        after = self._losses(stage.raw)
         fall, factors = self._before - after, stage.real
         factors = factors if len(factors) == 1 else factors[self._rows]
         ones = np.ones(len(fall))

@@ -147,8 +147,9 @@ def largest_bits(team, bits, rows, peaks):
     for which in range(2):
         largest, mask = np.uint32(0), _MASKS[which]
         if rows.shape[0] > 0:
-            for i in range(begin, end):
-                largest = max(largest, bits[which, rows[i]] & mask)
+            some, own = rows[begin:end], bits[which]
+            for i in range(some.shape[0]):
+                largest = max(largest, own[np.uint64(some[i])] & mask)
         else:
             own = bits[which, begin:end]
             for i in range(own.shape[0]):
@@ -187,12 +188,14 @@ def total_steps(team, g, h, weights, mask, rows, scales, totals):
 @part
 def _total_some(team, g, h, weights, mask, rows, scales, totals):
     begin, end = share(team, rows.shape[0])
-    totals[team.thread, 0] = totals[team.thread, 1] = 0
-    for i in range(begin, end):
-        row = rows[i]
-        w = weights[row & mask]
-        totals[team.thread, 0] += w * (np.int64(np.int32(abs(g[row]) * scales[0])) + 1)
-        totals[team.thread, 1] += w * (np.int64(np.int32(abs(h[row]) * scales[1])) + 1)
+    own, g_scale, h_scale = rows[begin:end], scales[0], scales[1]
+    G, H = np.int64(0), np.int64(0)
+    for i in range(own.shape[0]):
+        row = np.uint64(own[i])  # a number without a sign needs no check
+        w = weights[own[i] & mask]
+        G += w * (np.int64(np.int32(abs(g[row]) * g_scale)) + 1)
+        H += w * (np.int64(np.int32(abs(h[row]) * h_scale)) + 1)
+    totals[team.thread, 0], totals[team.thread, 1] = G, H
 
 
 @kernel
@@ -209,8 +212,10 @@ def write_records(team, g, h, scales, rows, records):
         for i in range(own.shape[0]):
             own[i] = _record(begin + i, g[i], h[i], scales)
         return
-    for i in range(begin, end):
-        records[i] = _record(rows[i], g[rows[i]], h[rows[i]], scales)
+    own, some = records[begin:end], rows[begin:end]
+    for i in range(own.shape[0]):
+        row = np.uint64(some[i])
+        own[i] = _record(some[i], g[row], h[row], scales)
 
 
 @part

@@ -47,11 +47,12 @@ def sum_leaves(team, leaf_of_row, rows, pairs, weights, mask, scales, steps, sum
 
 @part
 def _sum_rows(rows, leaf_of_row, pairs, weights, mask, scales, sums):
+    g, h, g_scale, h_scale = pairs[0], pairs[1], scales[0], scales[1]
     for i in range(rows.shape[0]):
-        row = rows[i]
-        place, w = _place(leaf_of_row[row]), weights[row & mask]
-        sums[place] += w * _nearest(pairs[0, row] * scales[0])
-        sums[place + _ONE] += w * _nearest(pairs[1, row] * scales[1])
+        row = np.uint64(rows[i])
+        place, w = _place(leaf_of_row[row]), weights[rows[i] & mask]
+        sums[place] += w * _nearest(g[row] * g_scale)
+        sums[place + _ONE] += w * _nearest(h[row] * h_scale)
 
 
 @part
@@ -230,29 +231,30 @@ def sum_slopes(team, pairs, along, weights, mask, rows, scale, totals):
 
 
 @kernel
-def row_losses(team, loss, y, raw, rows, out):
-    """Set out[i] to the loss of row rows[i].
+def row_losses(team, loss, y, raw, out):
+    """Set out to the loss of each row.
 
     y    float64 [n_rows]      read
     raw  float64 [1, n_rows]   read
     """
-    begin, end = share(team, rows.shape[0])
-    for i in range(begin, end):
-        out[i] = loss.loss(y[rows[i]], raw[0, rows[i]])
+    begin, end = share(team, out.shape[0])
+    targets, scores, own = y[begin:end], raw[0, begin:end], out[begin:end]
+    for i in range(own.shape[0]):
+        own[i] = loss.loss(targets[i], scores[i])
 
 
 @kernel
-def class_losses(team, labels, raw, rows, out):
-    """Set out[i] to the multinomial loss of row rows[i], log(sum e^raw) - raw of its class.
+def class_losses(team, labels, raw, out):
+    """Set out to the multinomial loss of each row, log(sum e^raw) - raw of its class.
 
-    labels  int64 [n_rows]        read
+    labels  int32 [n_rows]        read
     raw     float64 [K, n_rows]   read
     """
-    begin, end = share(team, rows.shape[0])
-    for i in range(begin, end):
-        row, largest, total = rows[i], raw[0, rows[i]], 0.0
+    begin, end = share(team, out.shape[0])
+    for row in range(begin, end):
+        largest, total = raw[0, row], 0.0
         for k in range(1, raw.shape[0]):
             largest = max(largest, raw[k, row])
         for k in range(raw.shape[0]):
             total += exp(raw[k, row] - largest)
-        out[i] = log(total) + (largest - raw[labels[row], row])
+        out[row] = log(total) + (largest - raw[labels[row], row])

@@ -22,7 +22,7 @@ def least_loss(loss: Any, y: Array, w: Array) -> float:
     From the best of zero, the mean and the median of y it goes downhill to where the slope is
     zero; a loss with several valleys is left in that one.
     """
-    pairs, losses, rows = np.empty((1, 2, len(y)), np.float32), np.empty(len(y)), np.arange(len(y))
+    pairs, losses = np.empty((1, 2, len(y)), np.float32), np.empty(len(y))
 
     def slopes(c: float) -> Array:
         with hired(1, 0.0) as team:
@@ -31,7 +31,7 @@ def least_loss(loss: Any, y: Array, w: Array) -> float:
 
     def height(c: float) -> float:
         with hired(1, 0.0) as team:
-            team.run(row_losses, loss, y, np.full((1, len(y)), c), rows, losses)
+            team.run(row_losses, loss, y, np.full((1, len(y)), c), losses)
         return _sum(losses, w)
 
     return level_point(slopes, y, w, height)

@@ -41,7 +41,7 @@ def total_loss(stage, along, step, team, rows=None):
     there = stage.raw.copy()
     stage.raw = there + step * along
     every = np.arange(len(stage.y)) if rows is None else rows
-    losses = losses_of(stage.loss, stage.y, stage.raw, every, team)
+    losses = losses_of(stage.loss, stage.y[every], stage.raw[:, every], team)
     stage.raw = there
     return float(np.sum(losses * stage.weights[every]))
 
