@@ -33,7 +33,7 @@ _BESIDE = 2.0  # rows that a leaf must be expected to have on the thinner side o
 
 def least_leaf_for(level: float) -> float:
     """Return the weight of a leaf with two rows, as expected, on the thinner side of a quantile."""
-    return _BESIDE / min(level, 1.0 - level)
+    return round(_BESIDE / min(level, 1.0 - level), 6)  # 20 for 0.9, whose rest is not quite 0.1
 
 
 class SquaredError(NamedTuple):
