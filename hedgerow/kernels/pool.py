@@ -5,6 +5,11 @@ from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 from weakref import ref
 
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.kernels.meeting import ENTERED, linger
+
 
 class Task(Protocol):
     """What a helper does."""
@@ -12,8 +17,9 @@ class Task(Protocol):
     def __call__(self) -> None:
         """Do it."""
 
-    def linger(self) -> None:
-        """Wait for what comes next, awake: it takes a while to wake a thread up."""
+    @property
+    def meeting(self) -> NDArray[np.int64]:
+        """Where the team that it was done for tells of what comes next."""
 
 
 class Helper:
@@ -26,10 +32,16 @@ class Helper:
 
     def _serve(self) -> None:
         while True:
-            task = self._tasks.get()
-            task()
+            meeting = self._next_done()
+            n_entered = int(meeting[ENTERED])
             if self._tasks.empty():
-                task.linger()
+                linger(meeting, n_entered)
+
+    def _next_done(self) -> NDArray[np.int64]:
+        """Do the next task; who waits for another must not hold on to its team."""
+        task = self._tasks.get()
+        task()
+        return task.meeting
 
 
 class Pool:

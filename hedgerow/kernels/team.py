@@ -18,16 +18,15 @@ from typing import Any
 
 import numba
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow.kernels.cores import n_threads_for
 from hedgerow.kernels.meeting import (
     BACK,
     CANCELLED,
-    ENTERED,
     N_PLACES,
     Member,
     await_others,
-    linger,
 )
 from hedgerow.kernels.pool import Helper, Pool
 
@@ -67,10 +66,10 @@ class _Task:
             self.is_over = True
             self._team.ended.put(self)
 
-    def linger(self) -> None:
-        """Wait awake for what the team does next."""
-        meeting = self._team.meeting
-        linger(meeting, int(meeting[ENTERED]))
+    @property
+    def meeting(self) -> NDArray[np.int64]:
+        """That of the team."""
+        return self._team.meeting
 
 
 class Team:
