@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.jit import inlined_part, kernel, part
 from hedgerow.kernels.machine import bits_of_double
 from hedgerow.kernels.meeting import share
@@ -178,7 +179,7 @@ def bin_wide(values, high, column):
         column[row] = n_bins if np.isnan(value) else below
 
 
-@kernel
+@team_kernel
 def fill_blocks(team, columns, features, blocks):
     """Set the blocks to the joint codes of the narrow features.
 

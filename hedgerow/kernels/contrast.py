@@ -22,7 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.calling import team_kernel
+from hedgerow.kernels.jit import part
 from hedgerow.kernels.meeting import cancelled, share
 from hedgerow.kernels.predict import next_node
 from hedgerow.kernels.shap import Trees
@@ -81,7 +82,7 @@ def chances_for(trees: Trees) -> NDArray[np.float64]:
     return chances
 
 
-@kernel
+@team_kernel
 def find_sets(team, values, trees, first, end, room, sets):
     """Set sets[leaf, row] to the features on which the row takes all steps to the leaf.
 
@@ -106,7 +107,7 @@ def find_sets(team, values, trees, first, end, room, sets):
                     leaf += 1
 
 
-@kernel
+@team_kernel
 def add_contrasts(team, values, trees, first, crowd, chances, room, out):
     """Add to out[feature, output, row] the Shapley values of trees against a background.
 

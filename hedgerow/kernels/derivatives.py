@@ -6,8 +6,9 @@ sum does not depend on the order of rows or on the number of threads.
 
 import numpy as np
 
+from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.exponential import exp_below
-from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.jit import part
 from hedgerow.kernels.meeting import cancelled, share
 from hedgerow.kernels.moments import gradient_record
 
@@ -18,7 +19,7 @@ _ZERO = np.float32(0.0)
 _MASKS = (np.uint32(0x7FFFFFFF), np.uint32(0xFFFFFFFF))
 
 
-@kernel
+@team_kernel
 def derive(team, loss, y, weights, raw, pairs):
     """Set each row's gradient and Hessian.
 
@@ -53,7 +54,7 @@ def _scale(weights, numbers):
         numbers[i] *= weights[i]
 
 
-@kernel
+@team_kernel
 def derive_classes(team, labels, weights, raw, pairs):
     """Set the derivatives of the multinomial loss, p - [y = k] and K / (K - 1) p (1 - p).
 
@@ -135,7 +136,7 @@ def _subtract_class(labels, k, n_classes, g, h):
         g[i] = p - np.float32(labels[i] == k)
 
 
-@kernel
+@team_kernel
 def largest_bits(team, bits, rows, peaks):
     """Set each thread's largest |g| and h; NaN is beyond infinity, h below zero beyond NaN.
 
@@ -157,7 +158,7 @@ def largest_bits(team, bits, rows, peaks):
         peaks[team.thread, which] = largest
 
 
-@kernel
+@team_kernel
 def total_steps(team, g, h, weights, mask, rows, scales, totals):
     """Sum each thread's magnitudes in whole steps, rounded up.
 
@@ -198,7 +199,7 @@ def _total_some(team, g, h, weights, mask, rows, scales, totals):
     totals[team.thread, 0], totals[team.thread, 1] = G, H
 
 
-@kernel
+@team_kernel
 def write_records(team, g, h, scales, rows, records):
     """Set the records to rows with their derivatives, rounded to the nearest whole step.
 

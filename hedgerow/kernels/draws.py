@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.calling import team_kernel
+from hedgerow.kernels.jit import part
 from hedgerow.kernels.meeting import meet, share
 from hedgerow.kernels.random import mixed, uniform
 
@@ -37,7 +38,7 @@ class Lots(NamedTuple):
     rows: NDArray[np.int64]
 
 
-@kernel
+@team_kernel
 def mix_contents(team, codes, numbers, keys):
     """Set each row's key from its codes and numbers.
 
@@ -60,7 +61,7 @@ def _mix(column, keys):
         keys[i] = mixed(keys[i], np.int64(column[i]))
 
 
-@kernel
+@team_kernel
 def mix_repeats(team, keys, first, names):
     """Set the names of the rows' first repeats; arrays as in the module."""
     begin, end = share(team, keys.shape[0])
@@ -68,7 +69,7 @@ def mix_repeats(team, keys, first, names):
         names[row] = mixed(keys[row], first[row])
 
 
-@kernel
+@team_kernel
 def draw(team, lots, bits, chances, counts, drawn, told):
     """Draw repeats of rows, each with the row's chance, and list the rows of which any is drawn.
 
@@ -121,7 +122,7 @@ def _draw_repeats(lots, begin, end, bits, chances, counts, drawn):
     return n, n_repeats
 
 
-@kernel
+@team_kernel
 def measure_sizes(team, pairs, sizes):
     """Set each row's size, |g h| summed over outputs.
 
@@ -143,7 +144,7 @@ def _size(bits):
     return np.int64(bits >> 16) & np.int64(N_SIZES - 1)
 
 
-@kernel
+@team_kernel
 def count_sizes(team, lots, sizes, counts):
     """Count each thread's repeats by their size.
 
@@ -157,7 +158,7 @@ def count_sizes(team, lots, sizes, counts):
         own[_size(sizes[row])] += lots.weights[row & lots.mask]
 
 
-@kernel
+@team_kernel
 def set_chances(team, lots, sizes, bits, edge, ties, chance, chances):
     """Set the chance of rows above the edge to 1, of those at it by lot, of others to `chance`.
 
@@ -176,7 +177,7 @@ def set_chances(team, lots, sizes, bits, edge, ties, chance, chances):
             chances[row] = 1.0
 
 
-@kernel
+@team_kernel
 def amplify(team, drawn, chances, pairs):
     """Divide the derivatives of the rows drawn by the chance that they had.
 

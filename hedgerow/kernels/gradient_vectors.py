@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.bounds import without_bounds
-from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.meeting import share
 from hedgerow.kernels.moments import row_of
 
@@ -98,7 +98,7 @@ class NewtonVectors(NamedTuple):
         return False
 
 
-@kernel
+@team_kernel
 def write_vectors(team, derivatives, scales, weights, mask, rows, records, pairs):
     """Set the pairs of a tree's rows, rounded to the nearest whole step, and its records.
 

@@ -13,10 +13,11 @@ called again for each, by one thread.
 import numpy as np
 
 from hedgerow.kernels.bounds import hand_down
+from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.heap import lift, take_largest
-from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.jit import part
 from hedgerow.kernels.marginals import sum_left
-from hedgerow.kernels.meeting import cancelled, enter, meet
+from hedgerow.kernels.meeting import cancelled, meet
 from hedgerow.kernels.menu import offer, offer_all, varies
 from hedgerow.kernels.nodes import (
     CLOSED,
@@ -41,10 +42,9 @@ from hedgerow.kernels.workspace import BY_GAIN, NEWEST, Problem, desk_of
 _LEAF = 0x7FFFFFFF  # an item of the queue is -(node, leaf), the leaf in its 31 lowest bits
 
 
-@kernel
+@team_kernel
 def grow(team, problem, space, desks, nodes):
     """Grow the tree below leaf 0 of space.leaves from its records in space.records[0]."""
-    enter(team)
     me, rules = team.thread, problem.rules
     desk, leaves = desk_of(desks, me), space.leaves[me]
     _open_first(team, problem, space, desk, nodes)

@@ -1,22 +1,18 @@
-"""Meetings: what the members of a team do inside kernels, and between two of them.
-
-To wake a thread takes as long as a pass over a hundred thousand rows. So helpers linger after
-a kernel, awake and without the GIL, until the caller has entered its next one.
-"""
+"""Meetings: what the members of a team share, and how they wait for each other in a kernel."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.kernels.jit import config, kernel, part
+from hedgerow.kernels.jit import part
 from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store, give_way, pause
 
-# Places in `meeting`, each on a cache line of its own.
-_ARRIVED, _GENERATION, CANCELLED, ENTERED, BACK, N_PLACES = 0, 8, 16, 24, 32, 40
+# Places in `meeting`, each on a cache line of its own; from HELPERS on a line for each thread.
+PLACES = 8
+_ARRIVED, _GENERATION, CANCELLED, CALLS, EXPECTED, HELPERS = range(0, 6 * PLACES, PLACES)
+DISMISSED = -1  # as the number of calls that are expected: helpers need not wait for more
 _PATIENCE = 2000
-# Pauses, some tenths of a millisecond, for which a thread stays awake; Python's are too long.
-_MOMENT = 0 if config.DISABLE_JIT else 20_000
 
 
 class Member(NamedTuple):
@@ -25,6 +21,16 @@ class Member(NamedTuple):
     thread: int
     n_threads: int
     meeting: NDArray[np.int64]
+
+
+def empty_meeting(n_threads: int) -> NDArray[np.int64]:
+    """Return the meeting of a team that has not begun."""
+    return np.zeros(HELPERS + PLACES * n_threads, np.int64)
+
+
+def forget_meeting(meeting: NDArray[np.int64]) -> None:
+    """Let a team that was cancelled, and has left its kernel, be as new."""
+    meeting[[_ARRIVED, CANCELLED]] = 0
 
 
 @part
@@ -56,39 +62,6 @@ def meet(team):
 
 
 @part
-def enter(team):
-    """Call those who linger: from here on the caller leaves the GIL to them."""
-    if team.thread == 0:
-        atomic_add(team.meeting, ENTERED, 1)
-
-
-@part
-def portion(team, n_items):
+def share(team, n_items):
     """Return the first item of this member's share of `n_items`, and the first beyond it."""
     return n_items * team.thread // team.n_threads, n_items * (team.thread + 1) // team.n_threads
-
-
-@part
-def share(team, n_items):
-    """Enter a kernel, and return this member's portion of what it is about."""
-    enter(team)
-    return portion(team, n_items)
-
-
-@kernel
-def await_others(meeting, n_back):
-    """Wait for helpers to be back from a kernel, but not for long."""
-    for _ in range(_MOMENT):
-        if atomic_load(meeting, BACK) >= n_back:
-            return
-        pause()
-
-
-@kernel
-def linger(meeting, n_entered):
-    """Be back, and wait for the caller to enter its next kernel, but not for long."""
-    atomic_add(meeting, BACK, 1)
-    for _ in range(_MOMENT):
-        if atomic_load(meeting, ENTERED) != n_entered:
-            return
-        pause()

@@ -1,47 +1,23 @@
 """Threads that live on between kernels, and who has them."""
 
 import threading
+from collections.abc import Callable
 from queue import Empty, SimpleQueue
-from typing import Any, Protocol
+from typing import Any
 from weakref import ref
-
-import numpy as np
-from numpy.typing import NDArray
-
-from hedgerow.kernels.meeting import ENTERED, linger
-
-
-class Task(Protocol):
-    """What a helper does."""
-
-    def __call__(self) -> None:
-        """Do it."""
-
-    @property
-    def meeting(self) -> NDArray[np.int64]:
-        """Where the team that it was done for tells of what comes next."""
 
 
 class Helper:
     """A thread that lives on between tasks."""
 
     def __init__(self) -> None:
-        self._tasks: SimpleQueue[Task] = SimpleQueue()
+        self._tasks: SimpleQueue[Callable[[], Any]] = SimpleQueue()
         self.do = self._tasks.put  # one step for Python: an interrupt comes before or after it
         threading.Thread(target=self._serve, daemon=True, name="hedgerow").start()
 
     def _serve(self) -> None:
         while True:
-            meeting = self._next_done()
-            n_entered = int(meeting[ENTERED])
-            if self._tasks.empty():
-                linger(meeting, n_entered)
-
-    def _next_done(self) -> NDArray[np.int64]:
-        """Do the next task; who waits for another must not hold on to its team."""
-        task = self._tasks.get()
-        task()
-        return task.meeting
+            self._tasks.get()()  # no name for it: who waits must not hold on to a team
 
 
 class Pool:

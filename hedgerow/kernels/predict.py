@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.meeting import cancelled, share
 
@@ -44,7 +45,7 @@ def next_node(tree, node, x):
     return left if goes_left else right
 
 
-@kernel
+@team_kernel
 def leaf_indices(team, values, tree, leaves):
     """Set leaves[row] to the leaf that the row reaches.
 
@@ -63,7 +64,7 @@ def leaf_indices(team, values, tree, leaves):
             leaves[row] = node
 
 
-@kernel
+@team_kernel
 def leaf_numbers(team, values, tree, offset, numbers):
     """Set numbers[row, k] to the leaf that the row reaches in tree k, counted in its tree.
 

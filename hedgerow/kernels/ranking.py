@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.exponential import exp
 from hedgerow.kernels.heap import heap_sort
 from hedgerow.kernels.jit import kernel, part
@@ -79,7 +80,7 @@ def ideal_gains(first, gains, discounts, ideal):
         ideal[query] = total
 
 
-@kernel
+@team_kernel
 def discounted_gains(team, queries, listed, discounts, scores, room, out):
     """Set out[i] to the discounted gain of query listed[i], its documents ranked by scores.
 
@@ -102,7 +103,7 @@ def discounted_gains(team, queries, listed, discounts, scores, room, out):
         turn = atomic_add(room.turn, 0, 1)
 
 
-@kernel
+@team_kernel
 def derive_pairs(team, loss, queries, units, discounts, weights, scores, room, pairs):
     """Set each row's gradient and Hessian: the sums over its pairs with unequal gains.
 

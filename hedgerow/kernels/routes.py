@@ -11,8 +11,9 @@ block; each node of the tree has one, and one more holds what the split at hand 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.codes import MISSING, Codes
-from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.jit import part
 from hedgerow.kernels.machine import LANE, choose
 from hedgerow.kernels.meeting import share
 from hedgerow.kernels.steps import add_values, goes_left
@@ -34,7 +35,7 @@ def add_tree(
     team.sweep(len(raw), add_routed, codes, nodes, values, leaf_values, lanes, raw)
 
 
-@kernel
+@team_kernel
 def add_routed(team, codes, nodes, values, leaf_values, lanes, raw):
     """Add the value of its leaf to each row's raw score.
 

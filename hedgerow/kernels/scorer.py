@@ -13,8 +13,9 @@ Lucchese et al. (2015), "QuickScorer", also try all splits of a tree, with a bit
 import numpy as np
 
 from hedgerow.kernels.banks import bucket_of
+from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.grove import MAX_LEAVES
-from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.jit import part
 from hedgerow.kernels.machine import LANE, choose
 from hedgerow.kernels.meeting import cancelled, share
 from hedgerow.kernels.predict import next_node
@@ -22,7 +23,7 @@ from hedgerow.kernels.predict import next_node
 _FEW = 8  # rows that are walked sooner than their values are replaced
 
 
-@kernel
+@team_kernel
 def add_trees(team, values, scorer, lanes, first_tree, end_tree, out):
     """Add to out[row, output of a tree] the value of the leaf that the row reaches in the tree.
 

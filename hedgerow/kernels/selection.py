@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.meeting import share
 
@@ -88,7 +89,7 @@ def _sort(keys, masses):
         keys[place], masses[place] = key, mass
 
 
-@kernel
+@team_kernel
 def count_leaves(team, leaf_of_row, counts):
     """Count each thread's rows of each leaf.
 
@@ -102,7 +103,7 @@ def count_leaves(team, leaf_of_row, counts):
             own[leaf_of_row[row]] += 1
 
 
-@kernel
+@team_kernel
 def group_rows(team, leaf_of_row, y, raw, weights, places, residual, grouped):
     """Write the residuals y - raw and the weights of each leaf's rows next to each other.
 

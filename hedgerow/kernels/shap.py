@@ -28,7 +28,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.calling import team_kernel
+from hedgerow.kernels.jit import part
 from hedgerow.kernels.meeting import cancelled, share
 from hedgerow.kernels.predict import Paths
 from hedgerow.kernels.ways import LANES, LEAVES, STAYS, Ways, mark
@@ -78,7 +79,7 @@ def gauss_points(trees: Trees) -> NDArray[np.float64]:
     return np.stack([(points + 1.0) / 2.0, weights / 2.0])
 
 
-@kernel
+@team_kernel
 def add_shap(team, values, trees, gauss, slate, out):
     """Add to out[feature, output, row] the Shapley values of the trees.
 
@@ -114,7 +115,7 @@ def add_shap(team, values, trees, gauss, slate, out):
                 _add(flow[node - root], slopes[node - root], own[feature])
 
 
-@kernel
+@team_kernel
 def add_interactions(team, values, trees, gauss, slate, out):
     """Add to out[feature, other, output, row] the Shapley interaction values of the trees.
 

@@ -19,7 +19,7 @@ from hedgerow.kernels.histogram import (
 )
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.machine import atomic_add
-from hedgerow.kernels.meeting import meet, portion
+from hedgerow.kernels.meeting import meet, share
 from hedgerow.kernels.nodes import OPEN
 from hedgerow.kernels.workspace import APART
 
@@ -97,7 +97,7 @@ def _sum_columns(team, problem, space, leaf):
     codes, hist, width = problem.codes, space.hists[leaf], problem.moments.width()
     for block in range(codes.blocks.shape[0]):
         n_pairs = pairs_of_block(hist, block, width)
-        begin, end = portion(team, n_pairs)
+        begin, end = share(team, n_pairs)
         first, size = block * BLOCK * N_BINS * width, PAIR * N_BINS * width
         hist[first + begin * size : first + end * size] = 0
         for thread in range(team.n_threads):

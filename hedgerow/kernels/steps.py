@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.exponential import exp, log
 from hedgerow.kernels.jit import inlined_part, kernel, part
 from hedgerow.kernels.machine import bits_of_double
@@ -13,7 +14,7 @@ _ROUNDING_BITS = int(np.float64(_ROUNDING).view(np.int64))
 _ONE = np.uint64(1)
 
 
-@kernel
+@team_kernel
 def sum_leaves(team, leaf_of_row, rows, pairs, weights, mask, scales, steps, sums):
     """Sum the derivatives of each leaf's rows in fine whole steps, each thread its own rows.
 
@@ -125,7 +126,7 @@ def newton_step(G, H, l1, l2):
     return (T if G < 0.0 else -T) / (H + l2)
 
 
-@kernel
+@team_kernel
 def add_values(team, codes, nodes, values, raw):
     """Add the value of its leaf to each row's raw score, whether or not it helped to grow it.
 
@@ -208,7 +209,7 @@ def arrange(table, first, words, first_word, n_words, grove, stack):
     return n_written
 
 
-@kernel
+@team_kernel
 def sum_slopes(team, pairs, along, weights, mask, rows, scale, totals):
     """Sum w g d over rows and outputs in whole steps, each thread its own rows.
 
@@ -230,7 +231,7 @@ def sum_slopes(team, pairs, along, weights, mask, rows, scale, totals):
     totals[team.thread] = total
 
 
-@kernel
+@team_kernel
 def row_losses(team, loss, y, raw, out):
     """Set out to the loss of each row.
 
@@ -243,7 +244,7 @@ def row_losses(team, loss, y, raw, out):
         own[i] = loss.loss(targets[i], scores[i])
 
 
-@kernel
+@team_kernel
 def class_losses(team, labels, raw, out):
     """Set out to the multinomial loss of each row, log(sum e^raw) - raw of its class.
 

@@ -5,6 +5,9 @@ after a fork and nothing clashes with other libraries. While they work the calle
 in Python, so Ctrl-C is seen at once: it raises a flag that kernels look at, every member
 leaves its kernel, and the interrupt goes on to the caller. In kernels of a moment the
 caller is a member itself (`join`), as it takes a while to wake a thread up.
+
+Python calls a kernel for member 0 only; the other members are told of it from inside, see
+calling.py. A function of Python, and a kernel with the JIT off, is called for each member.
 """
 
 import os
@@ -17,21 +20,24 @@ from queue import SimpleQueue
 from typing import Any
 
 import numba
-import numpy as np
-from numpy.typing import NDArray
 
+from hedgerow.kernels.calling import expect, serve
 from hedgerow.kernels.cores import n_threads_for
 from hedgerow.kernels.meeting import (
-    BACK,
+    CALLS,
     CANCELLED,
-    N_PLACES,
+    DISMISSED,
+    EXPECTED,
+    PLACES,
     Member,
-    await_others,
+    empty_meeting,
+    forget_meeting,
 )
 from hedgerow.kernels.pool import Helper, Pool
 
 _BRIEF = 200_000  # cell updates that one thread does before a second one has woken up
-_FEW_ROWS = 32_768  # rows that one thread has passed over before a second one has come
+_FEW_ROWS = 32_768  # rows that one thread has passed over before a second one has woken up
+_LEAST_ROWS = 2048  # and before one that is awake has found its share
 
 
 _pool = Pool()
@@ -66,11 +72,6 @@ class _Task:
             self.is_over = True
             self._team.ended.put(self)
 
-    @property
-    def meeting(self) -> NDArray[np.int64]:
-        """That of the team."""
-        return self._team.meeting
-
 
 class Team:
     """Threads hired for one fit or prediction. Without helpers the caller does the work."""
@@ -81,7 +82,7 @@ class Team:
         self.errors: list[BaseException] = []
         self.ended: SimpleQueue[_Task] = SimpleQueue()
         self._compiled: set[Any] = set()
-        self.meeting = np.zeros(N_PLACES, np.int64)
+        self.meeting = empty_meeting(n_threads)
         self._members = [Member(thread, n_threads, self.meeting) for thread in range(n_threads)]
 
     def cancel(self) -> None:
@@ -98,48 +99,70 @@ class Team:
 
     def sweep(self, n_rows: int, kernel: Callable[..., Any], *arguments: Any) -> None:
         """As `join`, of a kernel that passes once over rows: few are done by the caller alone."""
-        if n_rows < _FEW_ROWS:
+        if n_rows < (_LEAST_ROWS if self._is_awake else _FEW_ROWS):
             kernel(Member(0, 1, self.meeting), *arguments)
         else:
             self._run(1, kernel, arguments)
 
+    @property
+    def _is_awake(self) -> bool:
+        """Whether the last helper waits for calls, and so probably all do."""
+        return bool(self.meeting[-PLACES])
+
     def _run(self, n_callers: int, kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        helpers = self.helpers[n_callers:]
+        """Let the caller be the first `n_callers` members, 0 or 1, and helpers the others."""
+        helpers, is_posted = self.helpers[n_callers:], hasattr(kernel, "is_posted")
         if not helpers:
             kernel(self._members[0], *arguments)
             return
-        kind = (kernel, *map(type, arguments))
-        if kind not in self._compiled:
-            compiled_for(kernel, (self._members[0], *arguments))
-            self._compiled.add(kind)
-        members = self._members[n_callers:]
-        tasks = [_Task(self, partial(kernel, member, *arguments)) for member in members]
-        n_back, ended = int(self.meeting[BACK]) + len(tasks), 0
+        if is_posted:
+            self._compile(kernel, arguments)
+        callers, others = self._members[:n_callers], self._members[n_callers:]
+        asked = others[: 1 - n_callers] if is_posted else others
+        tasks = [_Task(self, partial(kernel, member, *arguments)) for member in asked]
+        ended = 0
         try:
-            for helper, task in zip(helpers, tasks, strict=True):
+            self._expect(is_posted)
+            for helper, task in zip(helpers, tasks, strict=False):
                 helper.do(task)
-            for member in self._members[:n_callers]:
+            for member in callers:
                 kernel(member, *arguments)
-                await_others(self.meeting, n_back)
             while ended < len(tasks):
                 self.ended.get()
                 ended += 1
         except BaseException:
             self.cancel()
-            self._end(helpers, tasks)
+            self._end(is_posted, helpers, tasks)
             raise
         if self.errors:
             error = self.errors[0]
             self._renew()
             raise error
 
-    def _end(self, helpers: list[Helper], tasks: list[_Task]) -> None:
+    def _compile(self, kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        """Compile a team kernel, or load it, before anybody waits for it."""
+        kind = (kernel, *map(type, arguments))
+        if kind not in self._compiled:
+            compiled_for(kernel, (self._members[0], arguments))
+            self._compiled.add(kind)
+
+    def _expect(self, is_posted: bool) -> None:
+        """Have helpers wait for what member 0 will post, or else for what they are asked."""
+        if not is_posted:
+            self.meeting[EXPECTED] = DISMISSED
+            return
+        for thread in range(expect(self.meeting, self.n_threads), self.n_threads):
+            self.helpers[thread].do(partial(serve, self.meeting, thread))
+
+    def _end(self, is_posted: bool, helpers: list[Helper], tasks: list[_Task]) -> None:
         """Wait until all tasks have ended, whatever else comes: they write to our arrays."""
         waiting = True
         while waiting:
             try:
                 # Whoever was not asked before the interrupt is asked now: all get through.
-                for helper, task in zip(helpers, tasks, strict=True):
+                if tasks:
+                    self._expect(is_posted)
+                for helper, task in zip(helpers, tasks, strict=False):
                     helper.do(task)
                 while any(not task.is_over for task in tasks):
                     time.sleep(0.001)
@@ -150,7 +173,8 @@ class Team:
 
     def _renew(self) -> None:
         """Be as new: nobody cancelled, no errors, nobody waited for."""
-        self.meeting[:] = 0
+        forget_meeting(self.meeting)
+        self.meeting[EXPECTED] = self.meeting[CALLS]
         self.errors, self.ended = [], SimpleQueue()
 
     def run_each(self, work: Callable[[Member, Any], None], items: Iterable[Any]) -> None:
@@ -195,5 +219,6 @@ def hired(n_jobs: int | None, work: float) -> Iterator[Team]:
         yield team
     finally:
         team.n_at_work = 0
+        team.meeting[EXPECTED] = DISMISSED
         for helper in team.helpers:
             pool.idle.put(helper)

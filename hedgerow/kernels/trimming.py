@@ -6,6 +6,7 @@ an exclusive or, where no first split gains anything. Notes 3, post-pruning.
 
 import numpy as np
 
+from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.meeting import share
 from hedgerow.kernels.nodes import clear_node
@@ -58,7 +59,7 @@ def _close_gaps(nodes, place, n_nodes, n_kept):
     nodes.counters[N_NODES] = n_kept
 
 
-@kernel
+@team_kernel
 def move_rows(team, place, leaf_of_row):
     """Set each row's leaf to what has become of it; a thread owns a range of rows."""
     begin, end = share(team, leaf_of_row.shape[0])

@@ -8,14 +8,15 @@ import time
 import numpy as np
 import pytest
 
-from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.calling import team_kernel
+from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.meeting import cancelled, meet, share
 from hedgerow.kernels.team import hired
 
 MUCH = 1e9  # work enough for as many threads as are asked for
 
 
-@kernel
+@team_kernel
 def gather(team, told, seen):
     """In each round tell a number, meet, add up what all have told, and meet again."""
     for turn in range(seen.shape[0]):
@@ -26,23 +27,40 @@ def gather(team, told, seen):
         meet(team)
 
 
-@kernel
+@team_kernel
 def mark_share(team, marks):
     begin, end = share(team, marks.shape[1])
     for item in range(begin, end):
         marks[team.thread, item] += 1
 
 
-@kernel
+@team_kernel
 def wait_for_others(team):
     meet(team)
 
 
 @kernel
-def work_until_cancelled(team, started):
+def wait_here(team):
+    """As wait_for_others, of members who come by themselves."""
+    meet(team)
+
+
+@part
+def _work(team, started):
     started[team.thread] = 1
     while not cancelled(team):
         pass
+
+
+@team_kernel
+def work_until_cancelled(team, started):
+    _work(team, started)
+
+
+@kernel
+def work_here(team, started):
+    """As work_until_cancelled, of members who come by themselves."""
+    _work(team, started)
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
@@ -77,7 +95,7 @@ def test_every_member_runs_in_a_thread_of_its_own():
     names = set()
     with hired(3, MUCH) as team:
         # They meet, so that none can do the work of another.
-        team.run(lambda member: (names.add(threading.get_ident()), wait_for_others(member)))
+        team.run(lambda member: (names.add(threading.get_ident()), wait_here(member)))
     assert len(names) == 3
     assert threading.get_ident() not in names
 
@@ -101,7 +119,7 @@ def test_an_error_of_one_member_ends_all_and_reaches_the_caller(call, who):
     def work(member):
         if member.thread == who:
             raise KeyError("lost")
-        wait_for_others(member)  # for ever, if nobody told it to give up
+        wait_here(member)  # for ever, if nobody told it to give up
 
     with hired(3, MUCH) as team:
         with pytest.raises(KeyError, match="lost"):
@@ -167,7 +185,7 @@ def test_an_interrupt_while_members_are_being_started_ends_those_that_were(monke
     started, ended = np.zeros(2, np.int64), []
 
     def work(member):
-        work_until_cancelled(member, started)
+        work_here(member, started)
         ended.append(member.thread)
 
     n_asked = 2 if call == "run" else 1  # the caller itself has not begun

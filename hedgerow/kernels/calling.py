@@ -1,0 +1,171 @@
+"""Calling: how all members of a team come to be in one kernel, with no Python but the caller's.
+
+For a thread to get the GIL and unpack a kernel's arguments takes up to a tenth of a
+millisecond, as long as a pass over a hundred thousand rows. So only member 0 does. It posts
+where the unpacked arguments are, and what is to be done with them; its helpers `serve`, that
+is wait for it inside a kernel, for some tenths of a millisecond after the last call.
+"""
+
+from types import FunctionType
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+
+from hedgerow.kernels.jit import Function, config, kernel, part
+from hedgerow.kernels.machine import (
+    atomic_add,
+    atomic_load,
+    atomic_store,
+    give_way,
+    instruction,
+    pause,
+)
+from hedgerow.kernels.meeting import CALLS, EXPECTED, HELPERS, PLACES
+
+_WORK, _GIVEN = CALLS + 1, CALLS + 2  # addresses of what was called for, and of its arguments
+_DONE = 1  # place in a helper's line, after the one that tells whether it is awake
+_MOMENT = 20_000  # pauses, some tenths of a millisecond: Python between two kernels takes less
+_PATIENCE = 2000
+
+_WORD, _ADDRESS = ir.IntType(64), ir.IntType(8).as_pointer()
+_WORK_KIND = ir.FunctionType(ir.VoidType(), [_ADDRESS, _WORD])
+
+
+def _one_call(context: Any, module: Any, compiled: Any, signature: Any, given: Any) -> Any:
+    """Return a function (address of arguments, thread): one member's call; a team is the first."""
+    name = module.get_unique_name(f"{compiled.fndesc.mangled_name}.call")
+    function = ir.Function(module, _WORK_KIND, name)
+    function.linkage = "internal"
+    builder = ir.IRBuilder(function.append_basic_block())
+    address, thread = function.args
+    place = builder.bitcast(address, given.as_pointer())
+    places = [cgutils.gep_inbounds(builder, place, 0, i) for i in range(len(given))]
+    arguments = [builder.load(each) for each in places]
+    arguments[0] = builder.insert_value(arguments[0], thread, 0)
+    context.call_internal_no_propagate(builder, compiled.fndesc, signature, arguments)
+    builder.ret_void()
+    return function
+
+
+def _never(*_: Any) -> None:
+    raise RuntimeError("With the JIT off each member calls a kernel itself: nothing is posted.")
+
+
+@instruction(_never)
+def post_and_do(typing, team, work, arguments):
+    """Let every member call work(its team, *arguments), this one at once.
+
+    The arguments are on this thread's stack: it must not leave before all have ended.
+    """
+    signature = work.get_call_type(typing, (team, *arguments.types), {})
+
+    def generate(context, builder, _, values):
+        compiled = work.dispatcher.get_compile_result(signature)
+        context.add_linking_libs([compiled.library])
+        own = [values[0], *cgutils.unpack_tuple(builder, values[2])]
+        given = ir.LiteralStructType([value.type for value in own])
+        function = _one_call(context, builder.module, compiled, signature, given)
+        room = cgutils.alloca_once(builder, given)
+        for i, value in enumerate(own):
+            builder.store(value, cgutils.gep_inbounds(builder, room, 0, i))
+        room = builder.bitcast(room, _ADDRESS)
+        thread, n_threads, meeting = (builder.extract_value(values[0], i) for i in range(3))
+        with builder.if_then(builder.icmp_signed(">", n_threads, _WORD(1))):
+            words = context.make_array(team.types[2])(context, builder, meeting).data
+            for place, address in ((_WORK, function), (_GIVEN, room)):
+                word = builder.ptrtoint(address, _WORD)
+                builder.store(word, builder.gep(words, [_WORD(place)]))
+            number = builder.gep(words, [_WORD(CALLS)])
+            builder.atomic_rmw("add", number, _WORD(1), "seq_cst")
+        builder.call(function, [room, thread])
+        return context.get_dummy_value()
+
+    return types.void(team, work, arguments), generate
+
+
+@instruction(_never)
+def do_posted(_typing, work, given, thread):
+    """Do what was posted: two addresses of the member who did."""
+
+    def generate(context, builder, _, values):
+        function = builder.inttoptr(values[0], _WORK_KIND.as_pointer())
+        builder.call(function, [builder.inttoptr(values[1], _ADDRESS), values[2]])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), generate
+
+
+def _call(team, *arguments):
+    post_and_do(team, work, arguments)  # noqa: F821  a global of each kernel's own
+    await_helpers(team)
+
+
+@part
+def await_helpers(team):
+    """Wait until all helpers have done what was posted."""
+    n_calls, waited = atomic_load(team.meeting, CALLS), 0
+    for thread in range(1, team.n_threads):
+        while atomic_load(team.meeting, HELPERS + PLACES * thread + _DONE) < n_calls:
+            waited += 1
+            if waited < _PATIENCE:
+                pause()
+            else:
+                give_way()
+
+
+def team_kernel(function: Function) -> Function:
+    """Compile a function of (team, ...) that Python calls for member 0, and all members do.
+
+    With the JIT off it stays as it is, and each member calls it.
+    """
+    if config.DISABLE_JIT:
+        return function
+    code = function.__code__
+    named = _call.__code__.replace(
+        co_name=code.co_name,
+        co_qualname=code.co_qualname,
+        co_filename=code.co_filename,
+        co_firstlineno=code.co_firstlineno,
+    )
+    known = {"post_and_do": post_and_do, "await_helpers": await_helpers, "work": part(function)}
+    caller: Any = FunctionType(named, known)
+    caller.__module__, caller.__doc__ = function.__module__, function.__doc__
+    compiled: Any = kernel(caller)
+    compiled.is_posted = True
+    return compiled  # type: ignore[no-any-return]
+
+
+@kernel
+def serve(meeting, thread):
+    """Do what member 0 posts, until nothing has come for a moment and nothing is expected."""
+    mine = HELPERS + PLACES * thread
+    atomic_store(meeting, mine, 1)
+    n_done, waited = meeting[mine + _DONE], 0
+    while True:
+        if atomic_load(meeting, CALLS) > n_done:
+            do_posted(meeting[_WORK], meeting[_GIVEN], thread)
+            n_done, waited = n_done + 1, 0
+            atomic_store(meeting, mine + _DONE, n_done)
+        elif waited < _MOMENT and atomic_load(meeting, EXPECTED) >= 0:
+            waited += 1
+            pause()
+        elif atomic_load(meeting, EXPECTED) > n_done:
+            give_way()
+        else:
+            # Say so before looking once more; a caller expects first, and then looks who is awake.
+            atomic_add(meeting, mine, -1)
+            if atomic_add(meeting, EXPECTED, 0) <= n_done:
+                return
+            atomic_store(meeting, mine, 1)
+
+
+@kernel
+def expect(meeting, n_threads):
+    """Expect a call, so that no helper leaves. Returns the first that sleeps, or n_threads."""
+    atomic_add(meeting, EXPECTED, meeting[CALLS] + 1 - meeting[EXPECTED])
+    for thread in range(1, n_threads):
+        if atomic_add(meeting, HELPERS + PLACES * thread, 0) == 0:
+            return thread
+    return n_threads
