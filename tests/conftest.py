@@ -2,9 +2,21 @@
 
 import os
 
+import pytest
 from hypothesis import settings
+
+from hedgerow.kernels import team
 
 # No deadline: the first call of a kernel compiles it.
 settings.register_profile("ci", max_examples=25, deadline=None, derandomize=True)
 settings.register_profile("search", max_examples=500, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="module")
+def many_hands():
+    """Let as many threads as are asked for share whatever little there is to do."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("_BRIEF", "_LEAST_STEPS", "_FEW_STEPS", "_BRIEF_STEPS"):
+            patch.setattr(team, name, 0)
+        yield

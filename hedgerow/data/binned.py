@@ -98,7 +98,7 @@ def bin_table(
         with ThreadPoolExecutor(team.n_threads) as pool:
             columns = list(chain.from_iterable(pool.map(coded_stripe, stripes)))
     codes = _joined(n_rows, columns, recipe.most_codes)
-    team.run(fill_blocks, codes.columns, codes.features, codes.blocks)
+    team.sweep(n_rows, fill_blocks, codes.columns, codes.features, codes.blocks)
     n_missing = np.array([column.n_missing for column in columns])
     categories = tuple(column.categories for column in columns)
     return BinnedTable(codes, categories, n_rows, n_missing > 0, n_missing == n_rows)

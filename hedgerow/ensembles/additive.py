@@ -138,6 +138,11 @@ class Arranged(NamedTuple):
     place: NDArray[np.int64]
 
 
+def _as_bytes(table: NDArray[np.void]) -> NDArray[np.uint8]:
+    """Return records as bytes: NumPy copies records field by field, twenty times slower."""
+    return table.view(np.uint8)
+
+
 class Sheaf(NamedTuple):
     """A tree as it was grown: its table of nodes, sets of categories, and value, G, H of nodes."""
 
@@ -157,10 +162,9 @@ class Harvest:
 
     def take(self, number: int, nodes: Nodes, columns: Floats) -> None:
         """Keep a tree; columns, float64 [3, n_nodes], are value, G and H of each node."""
-        table = np.asarray(nodes.table)  # records without attributes are cut in no time
-        table = table[: int(nodes.counters[N_NODES])].copy()
+        table = np.asarray(nodes.table)[: int(nodes.counters[N_NODES])]
         words = nodes.words[: int(nodes.counters[N_WORDS])].copy()
-        self._sheaves[number] = Sheaf(table, words, columns)
+        self._sheaves[number] = Sheaf(_as_bytes(table).copy().view(NODE), words, columns)
 
     def stretch(self, trees: Iterable[int], factor: float) -> None:
         """Multiply the values of some trees."""
@@ -183,7 +187,7 @@ class Harvest:
         tables, words = [each.table for each in sheaves], [each.words for each in sheaves]
         first = np.concatenate([[0], np.cumsum([len(each) for each in tables], dtype=np.int64)])
         sizes = np.array([len(each) for each in words], np.int64)
-        joined = np.concatenate(tables) if tables else np.empty(0, NODE)
+        joined = np.concatenate([np.empty(0, np.uint8), *map(_as_bytes, tables)]).view(NODE)
         n_nodes, n_words = int(first[-1]), int(sizes.sum())
         arranged = Arranged(
             left=np.empty(n_nodes, np.int32),

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.ensembles.additive import AdditiveModel, Floats, Harvest
-from hedgerow.ensembles.cells import LEAST, Cells, Penalties
+from hedgerow.ensembles.cells import LEAST, Cells, Peaks, Penalties
 from hedgerow.ensembles.dropout import NO_DROPOUT, Dropout, Dropped
 from hedgerow.ensembles.leaves import exact_leaves
 from hedgerow.ensembles.line_search import line_search
@@ -202,9 +202,7 @@ class Boosting:
             return [OutOfBag(self.stage, drawn, dropped.before, self._team)]
         return []
 
-    def _fitted(
-        self, drawn: Drawn, peaks: list[Floats]
-    ) -> tuple[NDArray[np.float32], list[Floats]]:
+    def _fitted(self, drawn: Drawn, peaks: list[Peaks]) -> tuple[NDArray[np.float32], list[Peaks]]:
         """Return the derivatives that trees are fitted to, and their peaks.
 
         Least squares to the gradients is Newton's way with a Hessian of 1, times weights.
@@ -215,7 +213,7 @@ class Boosting:
         pairs = pairs.copy()
         pairs[:, 1] = drawn.factors
         largest = float(pairs[0, 1].max())
-        return pairs, [np.array([peak[0], largest]) for peak in peaks]
+        return pairs, [(g, largest) for g, _ in peaks]
 
     def _search(self, scores: Floats) -> None:
         """Take the step along the newest trees that is best; scores are what they add."""
@@ -225,13 +223,13 @@ class Boosting:
         self._harvest.stretch(range(n_trees - len(scores), n_trees), step)
 
     def _node_columns(
-        self, nodes: Nodes, output: int, drawn: Drawn, peak: Floats, team: Team
+        self, nodes: Nodes, output: int, drawn: Drawn, peak: Peaks, team: Team
     ) -> Floats:
         """Return value, G and H of each node, float64 [3, n_nodes]; values are those of leaves."""
         stage, rules = self.stage, self._rules
         n_nodes = int(nodes.counters[N_NODES])
         bits = min(_FINE_BITS - math.frexp(drawn.total_weight)[1], 40)
-        fine = np.array([math.ldexp(1.0, bits) / (most or 1.0) for most in peak.tolist()])
+        fine = np.array([math.ldexp(1.0, bits) / (most or 1.0) for most in peak])
         sums = np.zeros((2 * team.n_threads, 2 * (n_nodes + 1)), np.int64)
         leaves, weights = (nodes.leaf_of_row, drawn.rows), (drawn.weights, drawn.mask)
         steps = np.empty((team.n_threads, 2, CHUNK), np.int64)

@@ -15,7 +15,7 @@ from hedgerow.kernels.team import Team
 from hedgerow.trees.rules import GrowthRules
 
 LEAST = 2.0**-100  # derivatives below are zero: steps of smaller ones are beyond float32
-_STEPS = np.array([2.0**15 - 1, 2.0**16 - 1])  # the most of g and h
+_STEPS = (2.0**15 - 1, 2.0**16 - 1)  # the most of g and h
 _FEW = 32_000  # rows whose steps fit into the narrowest cells, however many they are
 _COARSE = 2.0**20
 _MANY_ROWS = 2**25  # beyond, packed sums leave less than 6 bits to a row
@@ -28,6 +28,9 @@ class Penalties(NamedTuple):
     l2: float
     smooth: float
     rare: float
+
+
+Peaks = tuple[float, float]  # the largest |g| and h
 
 
 def rare_steps(rare: float, h_unit: float) -> int:
@@ -59,35 +62,36 @@ class Cells(NamedTuple):
         drawn: Drawn,
         g: NDArray[np.float32],
         h: NDArray[np.float32],
-        peak: NDArray[np.float64],
+        peak: Peaks,
         team: Team,
     ) -> NDArray[np.float32]:
         """Return steps per 1.0 of g and h: as many as 16 bits a row, and the cells, allow.
 
         The largest magnitude is a whole number of steps, so that equal numbers stay exact.
         """
-        peak = np.array([max(most, LEAST) if most > 0.0 else 1.0 for most in peak.tolist()])
+        largest = [max(most, LEAST) if most > 0.0 else 1.0 for most in peak]
         if drawn.total_weight <= _FEW:
-            return np.asarray(_STEPS / peak, np.float32)
-        coarse = (_COARSE / peak).astype(np.float32)
+            return np.array([_STEPS[0] / largest[0], _STEPS[1] / largest[1]], np.float32)
+        peaks = np.array(largest)
+        coarse = (_COARSE / peaks).astype(np.float32)
         totals = np.zeros((team.n_threads, 2), np.int64)
         team.sweep(len(g), total_steps, g, h, drawn.weights, drawn.mask, drawn.rows, coarse, totals)
         total = totals.sum(axis=0) / coarse.astype(np.float64)
         room = self.largest - 1.5 * drawn.total_weight  # rounding and the least Hessian add to it
-        steps = np.minimum(_STEPS, np.floor(room * peak / total))
-        return np.asarray(np.maximum(steps, 1.0) / peak, np.float32)
+        steps = np.minimum(_STEPS, np.floor(room * peaks / total))
+        return np.asarray(np.maximum(steps, 1.0) / peaks, np.float32)
 
     def judged(
         self,
         weights: tuple[NDArray[np.int64], int],
-        units: NDArray[np.float64],
+        units: tuple[float, float],
         penalties: Penalties,
         signs: NDArray[np.int64] | None,
     ) -> tuple[Any, Any]:
         """Return moments and criterion; units are what the steps of g and h are worth."""
-        smooth = float(penalties.smooth / units[1])
-        least = rare_steps(penalties.rare, float(units[1]))
-        worth = float(units[0]), float(units[1]), penalties.l1, penalties.l2
+        smooth = penalties.smooth / units[1]
+        least = rare_steps(penalties.rare, units[1])
+        worth = *units, penalties.l1, penalties.l2
         moments: Any = GradientPairs(*weights, smooth, least)
         criterion: Any = Newton(*worth)
         if self.bits:

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
-from hedgerow.ensembles.additive import Floats
-from hedgerow.ensembles.cells import Cells, Penalties
+from hedgerow.ensembles.cells import Cells, Peaks, Penalties
 from hedgerow.ensembles.sampling import Drawn
 from hedgerow.kernels.derivatives import write_records
 from hedgerow.kernels.team import Team
@@ -37,15 +36,16 @@ class Planter:
         self._table, self._growth, self.team = table, growth, team
         self._cells, self._penalties, self._signs = cells, penalties, signs
 
-    def tree(self, pair: NDArray[np.float32], peak: Floats, drawn: Drawn, seed: int) -> Nodes:
+    def tree(self, pair: NDArray[np.float32], peak: Peaks, drawn: Drawn, seed: int) -> Nodes:
         """Return the tree of an output, which is there until the next one is asked for."""
         (g, h), team = pair, self.team
         scales = self._cells.scales(drawn, g, h, peak, team)
-        units = 1.0 / scales.astype(np.float64)
+        g_steps, h_steps = scales.tolist()
+        units = 1.0 / g_steps, 1.0 / h_steps
         weights = drawn.weights, drawn.mask
         moments, criterion = self._cells.judged(weights, units, self._penalties, self._signs)
         records = np.empty(drawn.n_most if self._grower is None else 0, np.int64)
-        judge = Judge(moments, criterion, records, float(units[1]), 1.0)
+        judge = Judge(moments, criterion, records, units[1], 1.0)
         if self._grower is None:
             self._grower = Grower(self._table, judge, self._growth, team)
 
@@ -75,7 +75,7 @@ class ScalarTrees:
     def grow(
         self,
         derivatives: NDArray[np.float32],
-        peaks: list[Floats],
+        peaks: list[Peaks],
         drawn: Drawn,
         seeds: list[int],
         finish: Finish,

@@ -85,7 +85,7 @@ class Stage:
                 given = getattr(loss, "single", loss), self.target_of(output), self.real
                 team.sweep(len(self.y), derive, *given, self.raw[own], self.pairs[own])
 
-    def peaks(self, output: int, team: Team, number: int) -> Floats:
+    def peaks(self, output: int, team: Team, number: int) -> tuple[float, float]:
         """Return an output's largest |g| and h of the rows that trees are grown from.
 
         Raises if they are no derivatives to use.
@@ -97,7 +97,8 @@ class Stage:
         largest = [max(of_threads) for of_threads in zip(*found.tolist(), strict=True)]
         if max(largest) >= _INFINITE:
             raise unusable(self, output, number)
-        return np.array(largest, np.uint32).view(np.float32).astype(np.float64)
+        g, h = np.array(largest, np.uint32).view(np.float32).tolist()
+        return g, h
 
 
 def unusable(stage: Stage, output: int, number: int) -> FloatingPointError:

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
-from hedgerow.ensembles.additive import Floats
-from hedgerow.ensembles.cells import Cells, Penalties, rare_steps
+from hedgerow.ensembles.cells import Cells, Peaks, Penalties, rare_steps
 from hedgerow.ensembles.sampling import Drawn
 from hedgerow.ensembles.scalar_trees import Finish
 from hedgerow.kernels.gradient_vectors import GradientVectors, NewtonVectors, write_vectors
@@ -37,7 +36,7 @@ class VectorTrees:
     def grow(
         self,
         derivatives: NDArray[np.float32],
-        peaks: list[Floats],
+        peaks: list[Peaks],
         drawn: Drawn,
         seeds: list[int],
         finish: Finish,
@@ -52,7 +51,7 @@ class VectorTrees:
             finish(output, nodes, self._team)
 
     def _tree(
-        self, derivatives: NDArray[np.float32], peaks: list[Floats], drawn: Drawn, seed: int
+        self, derivatives: NDArray[np.float32], peaks: list[Peaks], drawn: Drawn, seed: int
     ) -> Nodes:
         """Grow a tree.
 

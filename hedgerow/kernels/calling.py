@@ -22,12 +22,11 @@ from hedgerow.kernels.machine import (
     instruction,
     pause,
 )
-from hedgerow.kernels.meeting import CALLS, EXPECTED, HELPERS, PLACES
+from hedgerow.kernels.meeting import CALLS, EXPECTED, HELPERS, PLACES, be_patient
 
 _WORK, _GIVEN = CALLS + 1, CALLS + 2  # addresses of what was called for, and of its arguments
 _DONE = 1  # place in a helper's line, after the one that tells whether it is awake
 _MOMENT = 20_000  # pauses, some tenths of a millisecond: Python between two kernels takes less
-_PATIENCE = 2000
 
 _WORD, _ADDRESS = ir.IntType(64), ir.IntType(8).as_pointer()
 _WORK_KIND = ir.FunctionType(ir.VoidType(), [_ADDRESS, _WORD])
@@ -97,8 +96,11 @@ def do_posted(_typing, work, given, thread):
     return types.void(types.int64, types.int64, types.int64), generate
 
 
+work: Any = None  # each kernel has a global of this name: what its members do
+
+
 def _call(team, *arguments):
-    post_and_do(team, work, arguments)  # noqa: F821  a global of each kernel's own
+    post_and_do(team, work, arguments)
     await_helpers(team)
 
 
@@ -109,10 +111,7 @@ def await_helpers(team):
     for thread in range(1, team.n_threads):
         while atomic_load(team.meeting, HELPERS + PLACES * thread + _DONE) < n_calls:
             waited += 1
-            if waited < _PATIENCE:
-                pause()
-            else:
-                give_way()
+            be_patient(team, waited)
 
 
 def team_kernel(function: Function) -> Function:
@@ -134,7 +133,7 @@ def team_kernel(function: Function) -> Function:
     caller.__module__, caller.__doc__ = function.__module__, function.__doc__
     compiled: Any = kernel(caller)
     compiled.is_posted = True
-    return compiled  # type: ignore[no-any-return]
+    return compiled
 
 
 @kernel

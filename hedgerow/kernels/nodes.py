@@ -3,8 +3,9 @@
 import numpy as np
 
 from hedgerow.kernels.codes import threshold_between
-from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.jit import part
 from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store
+from hedgerow.kernels.meeting import share
 from hedgerow.kernels.moments import add, row_of
 from hedgerow.kernels.random import mixed
 from hedgerow.kernels.search import choose_categories
@@ -14,27 +15,23 @@ from hedgerow.kernels.workspace import LANES, N_NODES, N_WORDS, OVERFLOW
 CLOSED, OPEN, POSTPONED = -1, -2, -3
 
 
-@kernel
-def open_root(space, nodes, seed, n_rows):
+@part
+def open_root(team, space, nodes, seed, n_rows):
     """Leave only the root, a leaf until it is split; each thread has a segment of its records."""
-    n_threads = space.leaves.shape[0]
-    for node in range(max(nodes.counters[N_NODES], 1)):
-        for k in range(nodes.sums.shape[1]):
-            nodes.sums[node, k] = 0
-    for i in range(nodes.counters.shape[0]):
-        nodes.counters[i] = 0
-    nodes.counters[N_NODES] = 1
-    clear_node(nodes.table[0])
-    nodes.table[0].n_rows, nodes.table[0].parent = n_rows, -1
-    for thread in range(n_threads):
-        root = space.leaves[thread, 0]
-        root.begin, root.end = thread * n_rows // n_threads, (thread + 1) * n_rows // n_threads
-        root.n_rows, root.side, root.node, root.depth = n_rows, 0, 0, 0
-        root.bits, root.n_active, root.has_histogram = mixed(seed, 0), 0, 0
-        root.low, root.high = -np.inf, np.inf
-        space.n_tasks[thread] = 0
-    space.tickets[:] = 0
-    space.n_sums[:] = 0
+    if team.thread == 0:
+        nodes.sums[: nodes.counters[N_NODES]] = 0
+        nodes.counters[:] = 0
+        nodes.counters[N_NODES] = 1
+        clear_node(nodes.table[0])
+        nodes.table[0].n_rows, nodes.table[0].parent = n_rows, -1
+        space.tickets[:] = 0
+        space.n_sums[:] = 0
+    root = space.leaves[team.thread, 0]
+    root.begin, root.end = share(team, n_rows)
+    root.n_rows, root.side, root.node, root.depth = n_rows, 0, 0, 0
+    root.bits, root.n_active, root.has_histogram = mixed(seed, 0), 0, 0
+    root.low, root.high = -np.inf, np.inf
+    space.n_tasks[team.thread] = 0
 
 
 @part

@@ -12,7 +12,7 @@ from hedgerow.kernels.meeting import cancelled, meet
 from hedgerow.kernels.random import mixed, uniform
 from hedgerow.kernels.split import Node, search_feature, sort_categories
 from hedgerow.kernels.tally import clear, sweep, tally
-from hedgerow.kernels.workspace import Problem
+from hedgerow.kernels.workspace import NEWEST, Problem
 
 _CANDIDATES = -1  # names the draws that order features; cuts are named 1, categories 2 + code
 
@@ -29,8 +29,8 @@ def search(team, whole, desk, n_active, hist, root, constant, found):
 
     desk.active[:n_active] are the features not known to be constant here. Candidates are
     the first `n_candidates` of them, in an order drawn for the node, that are not
-    constant in it. Features found constant are moved behind the others; returns how many
-    are left: the node's children need not look at the rest.
+    constant in it. Features found constant are moved behind the others, if anybody asks for
+    them; returns how many are left: on a stack a leaf's children need not look at the rest.
 
     hist      int64 [n_cells * width], or [0]  read    the node's histogram; without one, and
               for wide features, sums come from the rows
@@ -42,6 +42,7 @@ def search(team, whole, desk, n_active, hist, root, constant, found):
     features, n_wanted = whole.codes.features, problem.rules.n_candidates
     n_columns = hist.shape[0] // (N_BINS * whole.moments.width())
     sampled = n_wanted < n_active
+    asks_others = sampled or whole.rules.order == NEWEST
     if sampled:
         _draw_ranks(desk, node.bits, n_active)
     place, n_left = n_active, n_active
@@ -61,16 +62,24 @@ def search(team, whole, desk, n_active, hist, root, constant, found):
                         view, seen = in_full, root
                 is_constant = _search_one(view, feature, column, seen, desk, found)
                 _note(constant, feature, is_constant)
+        if not asks_others:
+            return n_active
         meet(team)
-        for i in range(place - 1, first - 1, -1):
-            feature = desk.active[i]
-            if constant[feature]:
-                n_left -= 1
-                desk.active[i], desk.active[n_left] = desk.active[n_left], feature
-            else:
-                n_wanted -= 1
-        place = first
+        n_found = _put_behind(desk.active, first, place, n_left, constant)
+        n_left, n_wanted, place = n_left - n_found, n_wanted - (place - first - n_found), first
     return n_left
+
+
+@part
+def _put_behind(active, first, end, n_left, constant):
+    """Move the constant ones of the features first..end-1 behind the n_left; return how many."""
+    n_found = np.int64(0)
+    for i in range(end - 1, first - 1, -1):
+        feature = active[i]
+        if constant[feature]:
+            n_found += 1
+            active[i], active[n_left - n_found] = active[n_left - n_found], feature
+    return n_found
 
 
 @part

@@ -28,6 +28,7 @@ from hedgerow.kernels.meeting import (
     CANCELLED,
     DISMISSED,
     EXPECTED,
+    LATE,
     PLACES,
     Member,
     empty_meeting,
@@ -36,8 +37,11 @@ from hedgerow.kernels.meeting import (
 from hedgerow.kernels.pool import Helper, Pool
 
 _BRIEF = 200_000  # cell updates that one thread does before a second one has woken up
-_FEW_ROWS = 32_768  # rows that one thread has passed over before a second one has woken up
-_LEAST_ROWS = 2048  # and before one that is awake has found its share
+# Steps of a kernel, about a nanosecond each, that one thread does alone
+_LEAST_STEPS = 2048  # before a second one, awake, has found its share,
+_FEW_STEPS = 32_768  # before one has woken up,
+_BRIEF_STEPS = 8_000_000  # and if threads have been late to meetings
+_TRUCE = 0.1  # within so many seconds.
 
 
 _pool = Pool()
@@ -97,17 +101,26 @@ class Team:
         """As `run`, with the caller as member 0: sooner done, but deaf to Ctrl-C until then."""
         self._run(1, kernel, arguments)
 
-    def sweep(self, n_rows: int, kernel: Callable[..., Any], *arguments: Any) -> None:
-        """As `join`, of a kernel that passes once over rows: few are done by the caller alone."""
-        if n_rows < (_LEAST_ROWS if self._is_awake else _FEW_ROWS):
+    def sweep(self, n_steps: float, kernel: Callable[..., Any], *arguments: Any) -> None:
+        """As `join`, of a kernel of about n_steps steps: few are done by the caller alone."""
+        if n_steps < self._n_alone:
             kernel(Member(0, 1, self.meeting), *arguments)
-        else:
-            self._run(1, kernel, arguments)
+            return
+        self._run(1, kernel, arguments)
+        if self.meeting[LATE]:
+            self.meeting[LATE] = 0
+            _pool.alone_until = time.monotonic() + _TRUCE
 
     @property
-    def _is_awake(self) -> bool:
-        """Whether the last helper waits for calls, and so probably all do."""
-        return bool(self.meeting[-PLACES])
+    def _n_alone(self) -> int:
+        """Return the steps that the caller has done before helpers would be of use.
+
+        Members that share a core with other work are late at every meeting. Then what
+        meets often, and is brief, had better be done by one thread for a while.
+        """
+        if time.monotonic() < _pool.alone_until:
+            return _BRIEF_STEPS
+        return _LEAST_STEPS if self.meeting[-PLACES] else _FEW_STEPS  # if the last is awake
 
     def _run(self, n_callers: int, kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         """Let the caller be the first `n_callers` members, 0 or 1, and helpers the others."""

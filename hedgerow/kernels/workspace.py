@@ -94,6 +94,8 @@ N_NODES, N_WORDS, OVERFLOW = 0, 8, 16
 class Workspace(NamedTuple):
     """Buffers of `grow`. Arrays that begin with n_threads are each thread's own.
 
+    The team that grows may have fewer threads than the buffers are for.
+
     records   int64 [2, n_rows]                    two buffers; the caller fills the first
     hists     int64 [n_hists, n_cells * width]     histograms of the first leaves
     parts     int64 [n_threads, n_cells * width]   histograms of the threads' segments
@@ -104,8 +106,8 @@ class Workspace(NamedTuple):
 
     What threads tell each other, each row in its turn:
     told      int64 [2, n_threads, LANES * width + APART]
-    found     SPLIT [2, n_threads, 2]              the first of two
-    constant  int64 [n_features]                   whether a candidate has one code only
+    found     SPLIT [2, n_threads, 2]              of two leaves
+    constant  int64 [2, n_features]                of both: whether a candidate has one code only
     tickets   int64 [2, n_threads * APART]         chunks of each thread's rows that were summed
     n_sums    int64 [n_threads * APART]            histograms that a thread has helped to sum
     """
@@ -240,7 +242,7 @@ def workspace(n_threads: int, size: Size) -> Workspace:
         n_tasks=np.zeros(n_threads, np.int64),
         told=np.zeros((2, n_threads, LANES * size.width + APART), np.int64),
         found=np.zeros((2, n_threads, 2), SPLIT).view(np.recarray),
-        constant=np.zeros(size.n_features, np.int64),
+        constant=np.zeros((2, size.n_features), np.int64),
         tickets=np.zeros((2, n_threads * APART), np.int64),
         n_sums=np.zeros(n_threads * APART, np.int64),
     )

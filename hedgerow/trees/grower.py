@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,6 @@ from hedgerow.kernels.finished import preorder
 from hedgerow.kernels.grower import grow as grow_kernel
 from hedgerow.kernels.meeting import Member
 from hedgerow.kernels.menu import TREE, Menu
-from hedgerow.kernels.nodes import open_root
 from hedgerow.kernels.random import chosen, mixed_bits
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.trimming import move_rows, trim
@@ -137,8 +137,9 @@ class Grower:
         while True:
             fill(space.records[0, :n_rows])
             nodes = self._nodes
-            open_root(space, nodes, problem.rules.seed, n_rows)
-            self._call(n_rows, problem.rules)(grow_kernel, problem, space, self._desks, nodes)
+            self._call(n_rows, problem.rules)(
+                grow_kernel, problem, space, self._desks, nodes, n_rows
+            )
             room = self._max_bins, self._n_lines
             _grow_tasks(problem, space, nodes, room, self._team)
             if not nodes.counters[OVERFLOW]:
@@ -155,7 +156,7 @@ class Grower:
         """Return how a team is called: as one that ends in a moment, if the tree is small."""
         work = math.log2(rules.max_leaves + 1) * n_rows * len(self._table.codes.features)
         is_small = rules.max_leaves <= _FEW_LEAVES and not len(self._table.codes.wide)
-        return self._team.join if is_small and work < _MOMENT else self._team.run
+        return partial(self._team.sweep, work) if is_small and work < _MOMENT else self._team.run
 
 
 def _size(problem: Problem, judge: Judge, n_rows: int) -> Size:
@@ -191,7 +192,7 @@ def _grow_tasks(
         root = bench.leaves[0, 0]
         root.begin, root.end, root.side = 0, root.n_rows, 0
         desks = desks_for(1, n_features, room[0], width, room[1])
-        grow_kernel(member, alone, bench, desks, nodes)
+        grow_kernel(member, alone, bench, desks, nodes, -1)
 
     if not nodes.counters[OVERFLOW]:
         team.run_each(grow_task, np.argsort(-tasks[0].n_rows, kind="stable").tolist())

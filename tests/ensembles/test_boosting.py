@@ -14,6 +14,8 @@ from hedgerow.trees.quantise import quantised_weights
 from hedgerow.trees.rules import GrowthRules
 from tests.estimators.tables import census
 
+pytestmark = pytest.mark.usefixtures("many_hands")
+
 ALL = np.zeros(0, np.int64)
 
 

@@ -15,6 +15,8 @@ from hedgerow.trees.quantise import quantised_weights
 from hedgerow.trees.rules import GrowthRules
 from tests.estimators.tables import census
 
+pytestmark = pytest.mark.usefixtures("many_hands")
+
 
 def test_rounds_are_dropped_by_chance_and_one_at_least():
     often = Dropout(0.3, 10_000)

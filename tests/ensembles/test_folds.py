@@ -16,6 +16,8 @@ from hedgerow.trees.quantise import quantised_weights
 from hedgerow.trees.rules import GrowthRules
 from tests.estimators.tables import census
 
+pytestmark = pytest.mark.usefixtures("many_hands")
+
 RULES = BoostingRules(3, 0.3, GrowthRules(max_leaves=7, min_leaf_weight=1.0, min_gain=1e-9))
 WEIGHTS = np.arange(120) % 3 + 1.0
 

@@ -20,6 +20,8 @@ from hedgerow.losses import (
 )
 from hedgerow.trees.quantise import quantised_weights
 
+pytestmark = pytest.mark.usefixtures("many_hands")
+
 ALL = np.zeros(0, np.int64)
 
 

@@ -13,6 +13,8 @@ from hedgerow.kernels.team import hired
 from hedgerow.losses import SquaredError
 from hedgerow.trees.quantise import quantised_weights
 
+pytestmark = pytest.mark.usefixtures("many_hands")
+
 ALL = np.zeros(0, np.int64)
 
 

@@ -7,6 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from hedgerow import GradientBoostingClassifier, GradientBoostingRegressor
 from tests.estimators.tables import census, message
 
+pytestmark = pytest.mark.usefixtures("many_hands")
+
 FEW = {"n_estimators": 8, "min_child_weight": 1.0}
 
 

@@ -13,6 +13,8 @@ from hedgerow import (
 from hedgerow.estimators import tables
 from tests.estimators.tables import Problem
 
+pytestmark = pytest.mark.usefixtures("many_hands")
+
 SHORT = {"n_estimators": 5, "early_stopping": False}
 MODELS = [
     GradientBoostingClassifier(**SHORT),

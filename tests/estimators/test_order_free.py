@@ -12,6 +12,8 @@ from sklearn.base import clone
 from hedgerow import DecisionTreeClassifier, DecisionTreeRegressor
 from tests.estimators.tables import census, numeric
 
+pytestmark = pytest.mark.usefixtures("many_hands")
+
 CLASSIFIERS = [
     DecisionTreeClassifier(),
     DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=40),

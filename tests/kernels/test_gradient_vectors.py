@@ -20,6 +20,8 @@ from hedgerow.trees.grower import Grower, Judge
 from hedgerow.trees.rules import GrowthRules
 from tests.estimators.tables import census
 
+pytestmark = pytest.mark.usefixtures("many_hands")
+
 STEPS = st.tuples(st.integers(-(2**15), 2**15 - 1), st.integers(1, 2**16 - 1))
 
 

@@ -27,6 +27,8 @@ from tests.strategies import (
     whole_weights,
 )
 
+pytestmark = pytest.mark.usefixtures("many_hands")
+
 FULL = GrowthRules(min_gain=-math.inf)
 FEW_LEAVES = GrowthRules(min_gain=-math.inf, max_leaves=7)
 LEVEL_BY_LEVEL = GrowthRules(min_gain=-math.inf, max_leaves=7, level_by_level=True)

@@ -16,6 +16,8 @@ from tests.kernels.test_grow import assert_equals_oracle, assert_same
 from tests.oracle import random as oracle
 from tests.strategies import grown_by, growth_rules, problems, seeded_problem
 
+pytestmark = pytest.mark.usefixtures("many_hands")
+
 FULL = GrowthRules(min_gain=-math.inf)
 GROUPS = [(), ((0, 1), (1, 2)), ((0,), (1,), (2,)), ((0, 1, 2),), ((2, 0), (1,)), ((1,),)]
 

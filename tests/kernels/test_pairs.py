@@ -41,6 +41,8 @@ from tests.strategies import (
     whole_weights,
 )
 
+pytestmark = pytest.mark.usefixtures("many_hands")
+
 G_UNIT, H_UNIT, SMOOTH, RARE = 0.125, 0.0625, 3.0, 30_000
 
 
