@@ -165,6 +165,7 @@ class _ByDerivatives:
         team.run(set_chances, urn.lots, sizes, urn.name(number), *limits, chances)
         drawn = urn.drawn(number, chances)
         team.run(amplify, drawn.rows, chances, urn.stage.pairs)
+        urn.stage.largest = None
         return drawn._replace(factors=drawn.factors / chances)
 
 

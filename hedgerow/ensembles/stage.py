@@ -43,6 +43,7 @@ class Stage:
         self.start = np.concatenate([np.atleast_1d(start) for start in starts])
         self.raw = np.tile(self.start[:, None], (1, n_rows))
         self.pairs = np.empty((len(self.start), 2, n_rows), np.float32)
+        self.largest: NDArray[np.uint32] | None = None  # bits of each output's peaks, if known
         self.offset = np.empty((0, n_rows))
         self.row_numbers: NDArray[np.int64] | None = None
 
@@ -72,18 +73,31 @@ class Stage:
 
     def differentiate(self, team: Team) -> None:
         """Set the derivatives of the loss as it is."""
+        self.largest = None
         if hasattr(self.loss, "derive"):
             self.loss.derive(team, self)
-        elif len(self.labels):
-            team.sweep(len(self.y), derive_classes, self.labels, self.real, self.raw, self.pairs)
         elif hasattr(self.loss, "derivatives"):
             for y, raw, pairs in zip(self.targets, self.raw, self.pairs, strict=True):
                 np.multiply(self.loss.derivatives(y, raw), self.real, out=pairs)
+        elif len(self.labels):
+            self.largest = self._derived(team, derive_classes, (self.labels,), slice(None))
         else:
+            found = []
             for output in range(len(self.raw)):
-                own, loss = slice(output, output + 1), self.loss_of(output)
-                given = getattr(loss, "single", loss), self.target_of(output), self.real
-                team.sweep(len(self.y), derive, *given, self.raw[own], self.pairs[own])
+                loss = self.loss_of(output)
+                given = getattr(loss, "single", loss), self.target_of(output)
+                found.append(self._derived(team, derive, given, slice(output, output + 1)))
+            self.largest = np.concatenate(found)
+
+    def _derived(
+        self, team: Team, kernel: Any, given: tuple[Any, ...], outputs: slice
+    ) -> NDArray[np.uint32]:
+        """Set the derivatives of some outputs; return the bits of their peaks."""
+        raw, pairs = self.raw[outputs], self.pairs[outputs]
+        found = np.zeros((team.n_threads, len(raw), 2), np.uint32)
+        out = pairs, pairs.view(np.uint32), found
+        team.sweep(raw.size, kernel, *given, self.real, raw, *out)
+        return np.asarray(found.max(axis=0))
 
     def peaks(self, output: int, team: Team, number: int) -> tuple[float, float]:
         """Return an output's largest |g| and h of the rows that trees are grown from.
@@ -92,12 +106,16 @@ class Stage:
 
         number: of the round, for the message.
         """
-        found = np.zeros((team.n_threads, 2), np.uint32)
-        team.sweep(len(self.y), largest_bits, self.pairs[output].view(np.uint32), self.rows, found)
-        largest = [max(of_threads) for of_threads in zip(*found.tolist(), strict=True)]
-        if max(largest) >= _INFINITE:
+        if self.largest is not None and not len(self.rows):
+            largest = self.largest[output]
+        else:
+            found = np.zeros((team.n_threads, 2), np.uint32)
+            bits = self.pairs[output].view(np.uint32)
+            team.sweep(len(self.y), largest_bits, bits, self.rows, found)
+            largest = found.max(axis=0)
+        if max(largest.tolist()) >= _INFINITE:
             raise unusable(self, output, number)
-        g, h = np.array(largest, np.uint32).view(np.float32).tolist()
+        g, h = largest.view(np.float32).tolist()
         return g, h
 
 

@@ -111,7 +111,7 @@ def await_helpers(team):
     for thread in range(1, team.n_threads):
         while atomic_load(team.meeting, HELPERS + PLACES * thread + _DONE) < n_calls:
             waited += 1
-            be_patient(team, waited)
+            be_patient(waited)
 
 
 def team_kernel(function: Function) -> Function:

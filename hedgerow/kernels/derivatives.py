@@ -20,13 +20,15 @@ _MASKS = (np.uint32(0x7FFFFFFF), np.uint32(0xFFFFFFFF))
 
 
 @team_kernel
-def derive(team, loss, y, weights, raw, pairs):
-    """Set each row's gradient and Hessian.
+def derive(team, loss, y, weights, raw, pairs, bits, peaks):
+    """Set each row's gradient and Hessian, and raise each thread's largest ones.
 
     y        float64 [n_rows]              read
     raw      float64 [1, n_rows]           read
     weights  float64 [n_rows] or [1]       read    times the derivatives; [1]: no weights
     pairs    float32 [1, 2, n_rows]        write   gradients, Hessians
+    bits     uint32  [1, 2, n_rows]                the memory of `pairs`
+    peaks    uint32  [n_threads, 1, 2]     both    as largest_bits sets them
     """
     begin, end = share(team, y.shape[0])
     g, h, scores = pairs[0, 0], pairs[0, 1], raw[0]
@@ -38,6 +40,7 @@ def derive(team, loss, y, weights, raw, pairs):
         if weights.shape[0] > 1:
             _scale(weights[first:last], g[first:last])
             _scale(weights[first:last], h[first:last])
+        _raise_peaks(bits[0, 0, first:last], bits[0, 1, first:last], peaks[team.thread, 0])
 
 
 @part
@@ -54,13 +57,29 @@ def _scale(weights, numbers):
         numbers[i] *= weights[i]
 
 
+@part
+def _raise_peaks(g_bits, h_bits, peaks):
+    """Note the largest of numbers that were just written, and so are still near."""
+    peaks[0] = max(peaks[0], _largest(g_bits, _MASKS[0]))
+    peaks[1] = max(peaks[1], _largest(h_bits, _MASKS[1]))
+
+
+@part
+def _largest(bits, mask):
+    largest = np.uint32(0)
+    for i in range(bits.shape[0]):
+        largest = max(largest, bits[i] & mask)
+    return largest
+
+
 @team_kernel
-def derive_classes(team, labels, weights, raw, pairs):
+def derive_classes(team, labels, weights, raw, pairs, bits, peaks):
     """Set the derivatives of the multinomial loss, p - [y = k] and K / (K - 1) p (1 - p).
 
     labels  int32 [n_rows]             read
     raw     float64 [K, n_rows]        read    p = e^raw / sum e^raw
     pairs   float32 [K, 2, n_rows]     write
+    bits, peaks: as those of `derive`, of K outputs
 
     The Hessian is the diagonal's bound that makes two outputs of two classes take the step
     that one output would.
@@ -77,6 +96,7 @@ def derive_classes(team, labels, weights, raw, pairs):
             if weights.shape[0] > 1:
                 _scale(weights[first:last], g)
                 _scale(weights[first:last], h)
+            _raise_peaks(bits[k, 0, first:last], bits[k, 1, first:last], peaks[team.thread, k])
 
 
 @part
@@ -152,9 +172,7 @@ def largest_bits(team, bits, rows, peaks):
             for i in range(some.shape[0]):
                 largest = max(largest, own[np.uint64(some[i])] & mask)
         else:
-            own = bits[which, begin:end]
-            for i in range(own.shape[0]):
-                largest = max(largest, own[i] & mask)
+            largest = _largest(bits[which, begin:end], mask)
         peaks[team.thread, which] = largest
 
 

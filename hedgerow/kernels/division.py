@@ -93,7 +93,7 @@ def _divide_sums(team, problem, space, nodes, told, smaller, larger, knows_left)
     for_less, for_rest = ONLY_LEFT, ONLY_RIGHT
     if less.node > rest.node:
         for_less, for_rest = ONLY_RIGHT, ONLY_LEFT
-    room, told = space.n_tasks[me] + 2 <= space.tasks.shape[1], told[: team.n_threads]
+    room = space.n_tasks[me] + 2 <= space.tasks.shape[1]
     judge(problem, less, nodes.sums[less.node], all_same(moments, told[:, for_less]), room)
     judge(problem, rest, nodes.sums[rest.node], all_same(moments, told[:, for_rest]), room)
 

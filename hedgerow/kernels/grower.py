@@ -93,7 +93,7 @@ def _open_first(team, problem, space, desk, nodes):
         meet(team)
         for k in range(width):
             nodes.sums[0, k] = sum_told(told, 0, team.n_threads, k)
-        pure = all_same(problem.moments, told[: team.n_threads, ONLY_LEFT])
+        pure = all_same(problem.moments, told[:, ONLY_LEFT])
         judge(problem, own, nodes.sums[0], pure, space.tasks.shape[1] > own.n_rows)
     else:
         own.feature = OPEN
@@ -129,11 +129,11 @@ def _settle(team, rules, space, nodes, leaf, n_queued):
 @part
 def _rows(team, space, desk, leaf):
     """Return the records of a leaf, of all threads."""
-    own, bounds = space.leaves[team.thread, leaf], desk.bounds[: team.n_threads]
     for thread in range(team.n_threads):
-        bounds[thread, 0] = space.leaves[thread, leaf].begin
-        bounds[thread, 1] = space.leaves[thread, leaf].end
-    return Rows(space.records[own.side], bounds, own.n_rows)
+        desk.bounds[thread, 0] = space.leaves[thread, leaf].begin
+        desk.bounds[thread, 1] = space.leaves[thread, leaf].end
+    own = space.leaves[team.thread, leaf]
+    return Rows(space.records[own.side], desk.bounds, own.n_rows)
 
 
 @part
@@ -147,7 +147,7 @@ def _search(team, problem, space, desk, nodes, leaf, other, turn):
     for k in range(2 if other != leaf else 1):
         own = space.leaves[team.thread, leaf if k == 0 else other]
         if own.feature == OPEN:
-            _adopt(problem.rules, space.found[turn, : team.n_threads, k], own)
+            _adopt(problem.rules, space.found[turn, :, k], own)
 
 
 @part

@@ -10,7 +10,7 @@ from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store, give
 
 # Places in `meeting`, each on a cache line of its own; from HELPERS on a line for each thread.
 PLACES = 8
-_ARRIVED, _GENERATION, CANCELLED, CALLS, EXPECTED, LATE, HELPERS = range(0, 7 * PLACES, PLACES)
+_ARRIVED, _GENERATION, CANCELLED, CALLS, EXPECTED, HELPERS = range(0, 6 * PLACES, PLACES)
 DISMISSED = -1  # as the number of calls that are expected: helpers need not wait for more
 _PATIENCE = 2000  # pauses, less than a tenth of a millisecond
 
@@ -40,12 +40,11 @@ def cancelled(team):
 
 
 @part
-def be_patient(team, waited):
-    """Wait once more; whoever has waited for long notes that somebody is late, and gives way."""
+def be_patient(waited):
+    """Wait a little longer; whoever has waited for long lets other threads have the core."""
     if waited < _PATIENCE:
         pause()
     else:
-        atomic_store(team.meeting, LATE, 1)
         give_way()
 
 
@@ -65,7 +64,7 @@ def meet(team):
     waited = 0
     while atomic_load(team.meeting, _GENERATION) == generation and not cancelled(team):
         waited += 1
-        be_patient(team, waited)
+        be_patient(waited)
 
 
 @part

@@ -28,7 +28,6 @@ class Pool:
     """
 
     def __init__(self) -> None:
-        self.alone_until = 0.0  # by the clock, after threads were late: see Team.sweep
         self.idle: SimpleQueue[Helper] = SimpleQueue()
         self.teams: list[ref[Any]] = []
 

@@ -28,7 +28,6 @@ from hedgerow.kernels.meeting import (
     CANCELLED,
     DISMISSED,
     EXPECTED,
-    LATE,
     PLACES,
     Member,
     empty_meeting,
@@ -39,9 +38,7 @@ from hedgerow.kernels.pool import Helper, Pool
 _BRIEF = 200_000  # cell updates that one thread does before a second one has woken up
 # Steps of a kernel, about a nanosecond each, that one thread does alone
 _LEAST_STEPS = 2048  # before a second one, awake, has found its share,
-_FEW_STEPS = 32_768  # before one has woken up,
-_BRIEF_STEPS = 8_000_000  # and if threads have been late to meetings
-_TRUCE = 0.1  # within so many seconds.
+_FEW_STEPS = 32_768  # and before one has woken up.
 
 
 _pool = Pool()
@@ -101,26 +98,13 @@ class Team:
         """As `run`, with the caller as member 0: sooner done, but deaf to Ctrl-C until then."""
         self._run(1, kernel, arguments)
 
-    def sweep(self, n_steps: float, kernel: Callable[..., Any], *arguments: Any) -> None:
+    def sweep(self, n_steps: int, kernel: Callable[..., Any], *arguments: Any) -> None:
         """As `join`, of a kernel of about n_steps steps: few are done by the caller alone."""
-        if n_steps < self._n_alone:
+        is_awake = self.meeting[-PLACES]  # the last helper is, and so probably all are
+        if n_steps < (_LEAST_STEPS if is_awake else _FEW_STEPS):
             kernel(Member(0, 1, self.meeting), *arguments)
-            return
-        self._run(1, kernel, arguments)
-        if self.meeting[LATE]:
-            self.meeting[LATE] = 0
-            _pool.alone_until = time.monotonic() + _TRUCE
-
-    @property
-    def _n_alone(self) -> int:
-        """Return the steps that the caller has done before helpers would be of use.
-
-        Members that share a core with other work are late at every meeting. Then what
-        meets often, and is brief, had better be done by one thread for a while.
-        """
-        if time.monotonic() < _pool.alone_until:
-            return _BRIEF_STEPS
-        return _LEAST_STEPS if self.meeting[-PLACES] else _FEW_STEPS  # if the last is awake
+        else:
+            self._run(1, kernel, arguments)
 
     def _run(self, n_callers: int, kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         """Let the caller be the first `n_callers` members, 0 or 1, and helpers the others."""

@@ -94,8 +94,6 @@ N_NODES, N_WORDS, OVERFLOW = 0, 8, 16
 class Workspace(NamedTuple):
     """Buffers of `grow`. Arrays that begin with n_threads are each thread's own.
 
-    The team that grows may have fewer threads than the buffers are for.
-
     records   int64 [2, n_rows]                    two buffers; the caller fills the first
     hists     int64 [n_hists, n_cells * width]     histograms of the first leaves
     parts     int64 [n_threads, n_cells * width]   histograms of the threads' segments

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -156,7 +155,7 @@ class Grower:
         """Return how a team is called: as one that ends in a moment, if the tree is small."""
         work = math.log2(rules.max_leaves + 1) * n_rows * len(self._table.codes.features)
         is_small = rules.max_leaves <= _FEW_LEAVES and not len(self._table.codes.wide)
-        return partial(self._team.sweep, work) if is_small and work < _MOMENT else self._team.run
+        return self._team.join if is_small and work < _MOMENT else self._team.run
 
 
 def _size(problem: Problem, judge: Judge, n_rows: int) -> Size:

@@ -1,6 +1,5 @@
 """Gradient boosting: scikit-learn's contract, order-free training, and what it learns."""
 
-import math
 import pickle
 
 import numpy as np
@@ -13,7 +12,6 @@ from sklearn.metrics import log_loss
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hedgerow import GradientBoostingClassifier, GradientBoostingRegressor
-from hedgerow.kernels import team
 from tests.estimators.tables import census
 
 FEW = {"n_estimators": 8, "min_child_weight": 1.0}
@@ -97,21 +95,6 @@ def test_threads_share_the_chunks_of_many_rows_and_blocks_of_columns():
     model = GradientBoostingRegressor(n_estimators=3)
     prints = {fingerprint(model, X, y, n_jobs=n_jobs) for n_jobs in (1, 2, 3)}
     assert len(prints) == 1
-
-
-def test_trees_grown_by_one_thread_or_two_in_turn_are_the_same(monkeypatch):
-    problem = census(3000)
-    model = GradientBoostingRegressor(n_estimators=30, random_state=0)
-    alone = fingerprint(model, problem.X, problem.numbers, n_jobs=1)
-    n_calls = iter(range(10**6))
-
-    def n_alone(_):
-        return math.inf if next(n_calls) % 7 < 3 else 0
-
-    monkeypatch.setattr(team, "_BRIEF", 0)
-    monkeypatch.setattr(team.Team, "_n_alone", property(n_alone))
-    assert fingerprint(model, problem.X, problem.numbers, n_jobs=2) == alone
-    assert next(n_calls) > 30
 
 
 @pytest.mark.parametrize("parameters", [{}, {"learning_rate": "line_search"}, {"dropout": 0.5}])

@@ -40,6 +40,15 @@ def run(n_threads, kernel, *arguments):
         team.run(kernel, *arguments)
 
 
+def with_peaks(pairs, n_threads):
+    """Return what `derive` writes to: the last is the largest derivatives of each thread."""
+    return pairs, pairs.view(np.uint32), np.zeros((n_threads, len(pairs), 2), np.uint32)
+
+
+def assert_peaks(pairs, _, peaks):
+    assert_array_equal(peaks.max(axis=0).view(np.float32), np.abs(pairs).max(axis=2))
+
+
 @pytest.mark.parametrize("n_threads", [1, 3])
 @pytest.mark.parametrize("loss", [SquaredError(), Poisson(), Tweedie(1.3), Bernoulli()])
 @pytest.mark.parametrize("weighted", [False, True])
@@ -47,7 +56,9 @@ def test_every_row_has_its_derivatives(n_threads, loss, weighted):
     y = (numbers(0, N_ROWS) > 0).astype(float)
     raw, pairs = numbers(1, 1, N_ROWS), np.full((1, 2, N_ROWS), np.nan, np.float32)
     weights = np.abs(numbers(2, N_ROWS)) if weighted else np.ones(1)
-    run(n_threads, derive, loss, y, weights, raw, pairs)
+    out = with_peaks(pairs, n_threads)
+    run(n_threads, derive, loss, y, weights, raw, *out)
+    assert_peaks(*out)
     for row in range(0, N_ROWS, 7):
         w = weights[row] if weighted else 1.0
         exact = [w * of(y[row], raw[0, row]) for of in (loss.gradient, loss.hessian)]
@@ -61,7 +72,9 @@ def test_log_odds_have_their_derivatives_in_single_precision(n_threads, weighted
     raw, pairs = 5 * numbers(1, 1, N_ROWS), np.full((1, 2, N_ROWS), np.nan, np.float32)
     raw[0, :70:7] = [0.0, -0.0, 30.0, -30.0, 85.0, -85.0, 700.0, -700.0, 1e30, -1e30]
     weights = np.abs(numbers(2, N_ROWS)) if weighted else np.ones(1)
-    run(n_threads, derive, loss.single, y, weights, raw, pairs)
+    out = with_peaks(pairs, n_threads)
+    run(n_threads, derive, loss.single, y, weights, raw, *out)
+    assert_peaks(*out)
     for row in range(0, N_ROWS, 7):
         w = weights[row] if weighted else 1.0
         exact = [w * of(y[row], raw[0, row]) for of in (loss.gradient, loss.hessian)]
@@ -71,7 +84,8 @@ def test_log_odds_have_their_derivatives_in_single_precision(n_threads, weighted
 
 def test_log_odds_that_are_no_number_have_no_derivatives():
     pairs = np.zeros((1, 2, 1), np.float32)
-    run(1, derive, Bernoulli().single, np.ones(1), np.ones(1), np.full((1, 1), np.nan), pairs)
+    raw = np.full((1, 1), np.nan)
+    run(1, derive, Bernoulli().single, np.ones(1), np.ones(1), raw, *with_peaks(pairs, 1))
     assert np.isnan(pairs).all()
 
 
@@ -83,7 +97,9 @@ def test_every_class_has_its_derivatives(n_threads, n_classes):
     raw[:, 0] = 700 * np.sign(raw[:, 0])
     pairs = np.full((n_classes, 2, N_ROWS), np.nan, np.float32)
     weights = np.abs(numbers(2, N_ROWS))
-    run(n_threads, derive_classes, labels, weights, raw, pairs)
+    out = with_peaks(pairs, n_threads)
+    run(n_threads, derive_classes, labels, weights, raw, *out)
+    assert_peaks(*out)
     loss, (g, h) = Multinomial(n_classes), np.empty((2, n_classes))
     for row in range(0, N_ROWS, 13):
         loss.gradients(float(labels[row]), np.ascontiguousarray(raw[:, row]), g, h)
@@ -130,7 +146,8 @@ class MinusZero(NamedTuple):
 
 def test_no_hessian_is_minus_zero():
     pairs = np.full((1, 2, N_ROWS), np.nan, np.float32)
-    run(1, derive, MinusZero(), numbers(0, N_ROWS), np.ones(1), numbers(1, 1, N_ROWS), pairs)
+    given = numbers(0, N_ROWS), np.ones(1), numbers(1, 1, N_ROWS)
+    run(1, derive, MinusZero(), *given, *with_peaks(pairs, 1))
     assert not np.signbit(pairs[0, 1]).any()
 
 

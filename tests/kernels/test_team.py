@@ -8,10 +8,8 @@ import time
 import numpy as np
 import pytest
 
-from hedgerow.kernels import team as library
 from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.jit import kernel, part
-from hedgerow.kernels.machine import pause
 from hedgerow.kernels.meeting import cancelled, meet, share
 from hedgerow.kernels.team import hired
 
@@ -63,15 +61,6 @@ def work_until_cancelled(team, started):
 def work_here(team, started):
     """As work_until_cancelled, of members who come by themselves."""
     _work(team, started)
-
-
-@team_kernel
-def be_late(team):
-    """The last member comes when others have lost their patience."""
-    if team.thread == team.n_threads - 1:
-        for _ in range(1_000_000):
-            pause()
-    meet(team)
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
@@ -264,19 +253,3 @@ def test_few_steps_are_taken_by_the_caller_alone(n_steps):
         team.sweep(n_steps, mark_share, marks)
     assert (marks.sum(axis=0) == 1).all()
     assert (marks[0].sum() == 7) == (n_steps == 10)
-
-
-def test_after_somebody_was_late_brief_work_is_done_alone_for_a_while(monkeypatch):
-    def marked():
-        marks = np.zeros((3, 7), np.int64)
-        team.sweep(100_000, mark_share, marks)
-        return marks.sum(axis=1).tolist()
-
-    monkeypatch.setattr(library._pool, "alone_until", 0.0)
-    monkeypatch.setattr(library, "_TRUCE", 60.0)
-    with hired(3, MUCH) as team:
-        assert marked() != [7, 0, 0]
-        team.sweep(100_000, be_late)
-        assert marked() == [7, 0, 0]
-        monkeypatch.setattr(library._pool, "alone_until", 0.0)
-        assert marked() != [7, 0, 0]
