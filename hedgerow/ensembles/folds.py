@@ -5,10 +5,13 @@
 Model k is grown from one table, but from the rows of its fold only; its scores of the other
 rows come with each round. The losses are pooled over rows, as in notes 2,
 "Validation and cross validation".
+
+A model grows some rounds before it is another one's turn, so that what it works with stays
+in the nearest caches. Rounds beyond the one that is chosen are left out in the end.
 """
 
+import time
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +21,8 @@ from hedgerow.ensembles.boosting import Boosting
 from hedgerow.ensembles.curve import steady_sum
 from hedgerow.kernels.meeting import Member
 from hedgerow.kernels.team import Team
+
+_MOMENT, _MOST_ROUNDS = 0.1, 32  # seconds and rounds of a turn
 
 
 class Fold:
@@ -35,12 +40,13 @@ class Fold:
         self.boosting, self.held_out, self._measure = boosting, held_out, measure
         self.weight = steady_sum(boosting.stage.weights[held_out])
         self.losses = [measure(boosting)]
-        self.learns = True
+        self.learnt = [True]
 
-    def advance(self) -> None:
-        """Boost a round, if there is anything to learn, and measure."""
-        self.learns = self.boosting.next_round()
-        self.losses.append(self._measure(self.boosting))
+    def advance(self, n_rounds: int) -> None:
+        """Boost some rounds, if there is anything to learn, and measure."""
+        for _ in range(n_rounds):
+            self.learnt.append(self.boosting.next_round())
+            self.losses.append(self._measure(self.boosting))
 
 
 class Folds:
@@ -53,7 +59,7 @@ class Folds:
     def __init__(self, whole: Boosting, folds: list[Fold], team: Team) -> None:
         self.whole, self.folds, self._team = whole, folds, team
         self._total_weight = sum(fold.weight for fold in folds)
-        self.curve = [self._pooled()]
+        self.curve = [self._pooled(0)]
 
     @staticmethod
     def teams(n_models: int, team: Team) -> list[Team]:
@@ -80,35 +86,49 @@ class Folds:
             return np.zeros(each.shape[1])
         return np.asarray(each.std(axis=0, ddof=1) / np.sqrt(len(each)))
 
-    def _pooled(self) -> float:
-        """Return the mean loss of all rows that were held out, after the newest round."""
-        return sum(fold.weight * fold.losses[-1] for fold in self.folds) / self._total_weight
+    def _pooled(self, number: int) -> float:
+        """Return the mean loss of all rows that were held out, after a round."""
+        return sum(fold.weight * fold.losses[number] for fold in self.folds) / self._total_weight
 
     def run(self, n_rounds: int, go_on: Callable[["Folds"], bool]) -> None:
         """Boost until all rounds are done, there is nothing to learn, or `go_on` says no.
 
         An interrupt ends the growing with the rounds that are done, if there are any.
         """
+        turn = 1
         try:
-            while self.n_rounds < n_rounds and self._advance():
-                if not go_on(self):
+            while self.n_rounds < n_rounds:
+                begun = time.perf_counter()
+                self._advance(min(turn, n_rounds - self.n_rounds))
+                if not self._extend(go_on):
                     break
+                seconds = time.perf_counter() - begun
+                turn = max(1, min(2 * turn, int(turn * _MOMENT / seconds), _MOST_ROUNDS))
         except KeyboardInterrupt:
             if not self.n_rounds:
                 raise
 
-    def _advance(self) -> bool:
-        """Boost a round of every model. Returns False if no fold has learnt anything."""
-        rounds: list[Callable[[], Any]] = [self.whole.next_round]
-        rounds += [fold.advance for fold in self.folds]
+    def _advance(self, n_rounds: int) -> None:
+        """Boost some rounds of every model."""
 
-        def boost(_: Member, next_round: Callable[[], Any]) -> None:
-            next_round()
+        def boost(_: Member, advance: Callable[[int], None]) -> None:
+            advance(n_rounds)
 
-        if self._team.n_threads > len(rounds):
-            for next_round in rounds:
-                next_round()
+        models = [self._advance_whole, *(fold.advance for fold in self.folds)]
+        if self._team.n_threads > len(models):
+            for advance in models:
+                advance(n_rounds)
         else:
-            self._team.run_each(boost, rounds)
-        self.curve.append(self._pooled())
-        return any(fold.learns for fold in self.folds)
+            self._team.run_each(boost, models)
+
+    def _advance_whole(self, n_rounds: int) -> None:
+        for _ in range(n_rounds):
+            self.whole.next_round()
+
+    def _extend(self, go_on: Callable[["Folds"], bool]) -> bool:
+        """Add the newest rounds to the curve. Returns False if one of them is to be the last."""
+        for number in range(len(self.curve), len(self.folds[0].losses)):
+            self.curve.append(self._pooled(number))
+            if not any(fold.learnt[number] for fold in self.folds) or not go_on(self):
+                return False
+        return True

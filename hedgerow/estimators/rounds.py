@@ -58,7 +58,7 @@ def grown(
 
     def go_on(_: Boosting) -> bool:
         goes_on = watch(boosting)
-        shown = _shown(estimator, boosting)
+        shown = _shown(estimator, boosting, boosting.n_rounds)
         return control(boosting.n_rounds, lambda: watch.history, shown) and goes_on
 
     model = boosting.run(go_on)
@@ -130,7 +130,7 @@ def grown_by_cv(
         )
 
     def go_on(together: Folds) -> bool:
-        shown = _shown(estimator, together.whole)
+        shown = _shown(estimator, together.whole, together.n_rounds)
         return control(together.n_rounds, lambda: {"cv": {"loss": np.array(together.curve)}}, shown)
 
     chosen = boosted_by_cv(estimator, ground, loss, go_on)
@@ -145,13 +145,14 @@ def grown_by_cv(
     }
 
 
-def _shown(estimator: Any, boosting: Boosting) -> Callable[[], Any]:
-    """Return a function that returns a fitted copy of the estimator as it is so far."""
+def _shown(estimator: Any, boosting: Boosting, number: int) -> Callable[[], Any]:
+    """Return a function that returns a fitted copy of the estimator as it was after a round."""
 
     def fitted() -> Any:
         shown = copy.copy(estimator)
-        shown._model, shown._loss = boosting.model(boosting.n_rounds), boosting.stage.loss
-        shown.n_estimators_ = shown.n_iter_ = boosting.n_rounds
+        n_rounds = min(number, boosting.n_rounds)
+        shown._model, shown._loss = boosting.model(n_rounds), boosting.stage.loss
+        shown.n_estimators_ = shown.n_iter_ = n_rounds
         return shown
 
     return fitted
