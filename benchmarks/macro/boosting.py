@@ -77,6 +77,7 @@ def equal_parameters(of_classes: bool) -> dict[str, dict[str, Any]]:
     return {
         "hedgerow": shared
         | {"max_leaf_nodes": N_LEAVES, "max_depth": None, "l2": L2, "min_child_weight": least}
+        | {"max_features": None}
         | {"max_bins": 255, "early_stopping": False},
         "LightGBM": shared
         | {"num_leaves": N_LEAVES, "reg_lambda": L2, "max_bin": 255}

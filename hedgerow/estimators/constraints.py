@@ -10,12 +10,19 @@ from numpy.typing import NDArray
 
 from hedgerow.data.table import Table
 
+_AUTO_FEATURES = 4  # max_features="auto" draws no fewer
+
 
 def n_drawn(wanted: Any, n_features: int) -> int | None:
-    """Return how many features to draw: a number, a share, "sqrt", "log2"; None for all."""
+    """Return how many features to draw: a number, a share, "sqrt", "log2"; None for all.
+
+    "auto": half of them, but no fewer than four.
+    """
     if wanted is None:
         return None
-    if wanted == "sqrt":
+    if wanted == "auto":
+        number = max((n_features + 1) // 2, min(_AUTO_FEATURES, n_features))
+    elif wanted == "sqrt":
         number = int(np.sqrt(n_features))
     elif wanted == "log2":
         number = int(np.log2(n_features))

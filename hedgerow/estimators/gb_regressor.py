@@ -50,7 +50,7 @@ class GradientBoostingRegressor(ScoresNumbers, BaseGradientBoosting):
     method : {"newton", "gradient"}
         Trees by second order, or by least squares to the gradients, with a step per leaf.
     n_estimators, max_estimators : int, "auto" or "cv", int
-        Rounds at most. "auto": 100, or up to 500 if rows are watched to stop early. "cv": the
+        Rounds at most. "auto": 200 (100 of a given rate), 500 if rows are watched. "cv": the
         best number by cross-validation; the models of all folds grow together with the final
         one, up to `max_estimators` rounds, until the pooled loss has not fallen for
         `n_iter_no_change`.
@@ -59,9 +59,9 @@ class GradientBoostingRegressor(ScoresNumbers, BaseGradientBoosting):
         together: their order does not matter.
     one_se : bool
         Take the fewest rounds within one standard error of the best.
-    learning_rate : float or "line_search"
-        What each tree is multiplied by; "line_search": the step that minimises the loss along
-        the round's trees, without shrinkage (good for few deep trees of a smooth loss).
+    learning_rate : float, "auto" or "line_search"
+        What each tree is multiplied by. "auto": 0.06 if both rounds and rate are "auto" and no
+        rows are watched, else 0.1. "line_search": the best step along the round's trees.
     max_leaf_nodes, max_depth : int or None
         With `max_leaf_nodes` the leaf of the highest gain is split next; without, all leaves
         are, down to `max_depth`.
@@ -79,8 +79,8 @@ class GradientBoostingRegressor(ScoresNumbers, BaseGradientBoosting):
         bottom splits that gain less: a split stays if one below it does. Of an exclusive or
         "post" keeps four leaves, "pre" one.
     max_features, max_features_level, max_features_tree : int, float, "sqrt", "log2" or None
-        Features that are drawn for each node, for each level of a tree and for each tree: a
-        number or a share, of those of the node's level, of the tree, of X. None: all.
+        Features that are drawn for each node ("auto": half, at least 4), each level of a tree and
+        each tree: a number or a share, of those of the node's level, of the tree, of X. None: all.
     monotonic_cst : array [n_features] of 1, -1 and 0, dict from names of columns, or None
         Where it is 1 the model never falls when the feature rises, -1: never rises, if all
         else stays the same. Not for categories, nor for more than two classes.
@@ -132,7 +132,7 @@ class GradientBoostingRegressor(ScoresNumbers, BaseGradientBoosting):
     categorical_features : "auto", or names, numbers or a mask of columns
     unseen : {"missing", "error"}
         What a category that was not there at fit means at prediction.
-    random_state : int, RandomState or None
+    random_state : int, RandomState or None (as 0: every fit gives the same model)
     n_jobs : int or None
         Threads; None: all cores that the process may use.
 
@@ -199,7 +199,7 @@ class GradientBoostingRegressor(ScoresNumbers, BaseGradientBoosting):
         max_estimators: int = 1000,
         cv: Any = 5,
         one_se: bool = False,
-        learning_rate: Any = 0.1,
+        learning_rate: Any = "auto",
         max_leaf_nodes: int | None = 31,
         max_depth: int | None = None,
         min_samples_leaf: int = 1,
@@ -208,7 +208,7 @@ class GradientBoostingRegressor(ScoresNumbers, BaseGradientBoosting):
         l2: float = 5.0,
         gamma: float = 0.0,
         prune: str = "pre",
-        max_features: Any = None,
+        max_features: Any = "auto",
         max_features_level: Any = None,
         max_features_tree: Any = None,
         monotonic_cst: Any = None,

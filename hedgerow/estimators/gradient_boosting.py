@@ -29,7 +29,7 @@ from hedgerow.estimators.folds import content_folds
 from hedgerow.estimators.ground import Ground
 from hedgerow.estimators.losses import least_weight
 from hedgerow.estimators.request import Request, check_going_on, check_offset, given_rows
-from hedgerow.estimators.rounds import grown, grown_by_cv, rounds_at_most
+from hedgerow.estimators.rounds import Pace, grown, grown_by_cv, pace_of
 from hedgerow.estimators.sampling import check_bag, round_dropout, row_sampling
 from hedgerow.estimators.stopping import GivenRows
 from hedgerow.estimators.tables import bin_for, categorical_columns
@@ -63,7 +63,10 @@ BOOSTING_CONSTRAINTS: dict[str, list[Any]] = {
         Iterable,
     ],
     "one_se": ["boolean"],
-    "learning_rate": [Interval(Real, 0.0, None, closed="neither"), StrOptions({"line_search"})],
+    "learning_rate": [
+        Interval(Real, 0.0, None, closed="neither"),
+        StrOptions({"auto", "line_search"}),
+    ],
     "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
     "max_depth": [Interval(Integral, 1, None, closed="left"), None],
     "min_child_weight": [Interval(Real, 0.0, None, closed="left")],
@@ -72,7 +75,7 @@ BOOSTING_CONSTRAINTS: dict[str, list[Any]] = {
     "gamma": [Interval(Real, 0.0, None, closed="left")],
     "prune": [StrOptions({"pre", "post"})],
     "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
-    "max_features": MAX_FEATURES,
+    "max_features": [*MAX_FEATURES, StrOptions({"auto"})],
     "max_features_level": MAX_FEATURES,
     "max_features_tree": MAX_FEATURES,
     "monotonic_cst": ["array-like", dict, None],
@@ -160,14 +163,15 @@ class BaseGradientBoosting(Explains):
         check_bag(self, loss)
         with hired(self.n_jobs, work) as team:
             binned = bin_for(self, table, sample, team)
-            n_rounds = rounds_at_most(self, sample, loss, request)
+            pace = pace_of(self, sample, loss, request)
             if request.before is not None:
-                check_going_on(self, request, table, binned, n_rounds)
+                check_going_on(self, request, table, binned, pace.n_rounds)
             self._remember(table, binned)
             self._has_offset = offset is not None
             if request.before is None:
-                self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-            rules = self._rules(loss, sample, table, binned, n_rounds)
+                own = 0 if self.random_state is None else self.random_state
+                self._seed = int(check_random_state(own).randint(2**31 - 1))
+            rules = self._rules(loss, sample, table, binned, pace)
             ground = Ground(table, binned, sample, rules, offset, team)
             grow = grown_by_cv if self._by_cv else grown
             with Control(self, ground.rules.n_rounds, request.begun) as control:
@@ -194,7 +198,7 @@ class BaseGradientBoosting(Explains):
         return given_rows(self, number, given, request, n_outputs)
 
     def _rules(
-        self, loss: Any, sample: Sample, table: Table, binned: BinnedTable, n_rounds: int
+        self, loss: Any, sample: Sample, table: Table, binned: BinnedTable, pace: Pace
     ) -> BoostingRules:
         """Translate parameters into the rules of boosting."""
         total = float(sample.plain.counts.sum()) * sample.plain.unit
@@ -214,8 +218,8 @@ class BaseGradientBoosting(Explains):
             n_candidates=drawn[2],
         )
         return BoostingRules(
-            n_rounds=n_rounds,
-            rate=None if self.learning_rate == "line_search" else float(self.learning_rate),
+            n_rounds=pace.n_rounds,
+            rate=pace.rate,
             growth=growth,
             sampling=row_sampling(self),
             watches_bag=bool(self.oob_improvement),

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,18 +18,32 @@ from hedgerow.estimators.rounds_cv import boosted_by_cv
 from hedgerow.estimators.stopping import HeldOut, Watch, Watched
 
 _AUTO_STOPPING_ROWS = 10_000  # up to here early_stopping="auto" is False
-_AUTO_ROUNDS, _AUTO_ROUNDS_STOPPED = 100, 500  # n_estimators="auto", without and with a watch
 
 
-def rounds_at_most(estimator: Any, sample: Sample, loss: Any, request: Request) -> int:
-    """Return how many rounds a fit may grow."""
-    if estimator.n_estimators == "cv":
-        return int(estimator.max_estimators)
-    if estimator.n_estimators != "auto":
-        return int(estimator.n_estimators)
+class Pace(NamedTuple):
+    """How many rounds a fit may grow, and what trees are multiplied by; None: by a search."""
+
+    n_rounds: int
+    rate: float | None
+
+
+_RATE = 0.1  # learning_rate="auto"
+_ROUNDS, _ROUNDS_STOPPED = 100, 500  # n_estimators="auto", without and with a watch
+_SLOW = Pace(200, 0.06)  # if both are "auto", without a watch
+
+
+def pace_of(estimator: Any, sample: Sample, loss: Any, request: Request) -> Pace:
+    """Return the pace that is asked for, or what "auto" stands for."""
+    given, asked = estimator.learning_rate, estimator.n_estimators
+    rate = None if given == "line_search" else _RATE if given == "auto" else float(given)
+    if asked == "cv":
+        return Pace(int(estimator.max_estimators), rate)
+    if asked != "auto":
+        return Pace(int(asked), rate)
     watches = _holds_out(estimator, sample, loss) if request.eval_set is None else True
-    stops = watches and estimator.early_stopping
-    return _AUTO_ROUNDS_STOPPED if stops else _AUTO_ROUNDS
+    if watches and estimator.early_stopping:
+        return Pace(_ROUNDS_STOPPED, rate)
+    return _SLOW if given == "auto" else Pace(_ROUNDS, rate)
 
 
 def grown(

@@ -9,9 +9,8 @@ from hedgerow.kernels.machine import bits_of_double
 from hedgerow.kernels.meeting import share
 
 CHUNK = 512  # rows whose steps stay in the nearest cache
-_ROUNDING = 1.5 * 2.0**52
+_ROUNDING, _ONE = 1.5 * 2.0**52, np.uint64(1)
 _ROUNDING_BITS = int(np.float64(_ROUNDING).view(np.int64))
-_ONE = np.uint64(1)
 
 
 @team_kernel

@@ -18,7 +18,7 @@ def theirs(X, y, **parameters):
 
 
 def ours(X, y, **parameters):
-    shared = {"max_leaf_nodes": None, "l2": 1.0, "early_stopping": False}
+    shared = {"max_leaf_nodes": None, "l2": 1.0, "early_stopping": False, "max_features": None}
     return GradientBoostingRegressor(**shared, **parameters).fit(X, y)
 
 
@@ -73,6 +73,6 @@ def test_trees_of_counted_rows_are_those_of_scikit_learn(least):
     other = HistGradientBoostingRegressor(
         **shared, max_iter=5, l2_regularization=1.0, early_stopping=False
     ).fit(X, y)
-    own = GradientBoostingRegressor(**shared, n_estimators=5, l2=1.0, min_child_weight=0.0)
-    own.fit(X, y)
+    rules = {"l2": 1.0, "min_child_weight": 0.0, "max_features": None}
+    own = GradientBoostingRegressor(**shared, n_estimators=5, **rules).fit(X, y)
     assert_allclose(own.predict(X), other.predict(X), rtol=2e-6)

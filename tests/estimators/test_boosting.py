@@ -216,7 +216,7 @@ def test_trees_are_those_of_scikit_learn_on_a_small_exact_problem(leaves):
     theirs = HistGradientBoostingRegressor(
         **shared, max_iter=5, min_samples_leaf=1, l2_regularization=1.0
     ).fit(X, y)
-    ours = GradientBoostingRegressor(**shared, n_estimators=5, l2=1.0).fit(X, y)
+    ours = GradientBoostingRegressor(**shared, n_estimators=5, l2=1.0, max_features=None).fit(X, y)
     assert_allclose(ours.predict(X), theirs.predict(X), rtol=2e-6)
 
 
@@ -265,3 +265,34 @@ def test_a_failed_fit_leaves_the_model_as_it_was():
     with pytest.raises(ValueError, match="NaN"):
         model.fit([[0.0], [1.0]], [0.0, np.nan])
     assert model.fingerprint_ == before
+
+
+# ------------------------------------------------------------------ what "auto" stands for
+
+
+@pytest.mark.parametrize(("n_features", "n_drawn"), [(3, 3), (4, 4), (5, 4), (8, 4), (11, 6)])
+def test_a_node_tries_half_of_the_features_but_no_fewer_than_four(n_features, n_drawn):
+    rng = np.random.default_rng(0)
+    X, model = rng.normal(size=(200, n_features)), GradientBoostingRegressor(n_estimators=5)
+    own = {n: fingerprint(model, X, X.sum(axis=1), max_features=n) for n in range(1, n_features)}
+    own[n_features] = fingerprint(model, X, X.sum(axis=1), max_features=None)
+    automatic = fingerprint(model, X, X.sum(axis=1), max_features="auto")
+    assert [n for n, one in own.items() if one == automatic] == [n_drawn]
+
+
+def test_without_a_random_state_every_fit_gives_the_same_model():
+    problem = census(300)
+    model = GradientBoostingRegressor(n_estimators=5, max_features=0.3, subsample=0.5)
+    prints = [fingerprint(model, problem.X, problem.numbers, random_state=s) for s in (None, 0, 1)]
+    assert prints[0] == prints[1] == fingerprint(model, problem.X, problem.numbers)
+    assert prints[0] != prints[2]
+
+
+def test_small_tables_are_learnt_slowly_unless_a_rate_or_rounds_are_given():
+    problem = census(300)
+    X, y = problem.X, problem.numbers
+    automatic = fingerprint(GradientBoostingRegressor(), X, y)
+    slow = GradientBoostingRegressor(n_estimators=200, learning_rate=0.06)
+    assert automatic == fingerprint(slow, X, y)
+    few = GradientBoostingRegressor(n_estimators=7)
+    assert fingerprint(few, X, y) == fingerprint(few, X, y, learning_rate=0.1)

@@ -9,7 +9,7 @@ from tests.estimators.tables import census, message
 
 pytestmark = pytest.mark.usefixtures("many_hands")
 
-FEW = {"n_estimators": 8, "min_child_weight": 1.0}
+FEW = {"n_estimators": 8, "min_child_weight": 1.0, "max_features": None}
 
 
 def columns(problem):
@@ -188,7 +188,7 @@ def test_without_chances_nothing_is_dropped():
 
 def test_if_all_rounds_are_dropped_every_round_is_the_first():
     problem = census(400)
-    shared = {"learning_rate": 1.0, "min_child_weight": 1.0}
+    shared = {"learning_rate": 1.0, "min_child_weight": 1.0, "max_features": None}
     first = GradientBoostingRegressor(**shared, n_estimators=1).fit(problem.X, problem.numbers)
     many = GradientBoostingRegressor(**shared, n_estimators=6, dropout=1.0)
     assert_allclose(

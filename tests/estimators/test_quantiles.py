@@ -14,7 +14,12 @@ from tests.estimators.tables import census
 
 LEVELS = [0.05, 0.3, 0.5, 0.7, 0.95]
 MODEL = GradientBoostingRegressor(
-    loss="quantile", alpha=LEVELS, n_estimators=15, min_child_weight=1.0, learning_rate=0.5
+    loss="quantile",
+    alpha=LEVELS,
+    n_estimators=15,
+    min_child_weight=1.0,
+    learning_rate=0.5,
+    max_features=None,
 )
 
 

@@ -321,9 +321,9 @@ def test_watched_queries_are_not_kept_with_the_model():
 def test_the_number_of_rounds_depends_on_whether_queries_are_watched(monkeypatch):
     train, test = halves(*searches(40))
     X, y, qid = train
-    assert (rounds._AUTO_ROUNDS, rounds._AUTO_ROUNDS_STOPPED) == (100, 500)
-    monkeypatch.setattr(rounds, "_AUTO_ROUNDS", 3)
-    monkeypatch.setattr(rounds, "_AUTO_ROUNDS_STOPPED", 5)
+    assert (rounds._ROUNDS, rounds._ROUNDS_STOPPED) == (100, 500)
+    monkeypatch.setattr(rounds, "_ROUNDS", 3)
+    monkeypatch.setattr(rounds, "_ROUNDS_STOPPED", 5)
     model = GradientBoostingRanker(max_leaf_nodes=2)
     assert model.fit(X, y, qid=qid).n_estimators_ == 3
     assert len(watching(model, train, test).evals_result_["eval_0"]["loss"]) == 6
