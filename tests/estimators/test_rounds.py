@@ -126,6 +126,17 @@ def test_one_standard_error_allows_fewer_rounds():
     assert simple.n_estimators_ == int(np.argmax(losses <= allowed)) < best.n_estimators_
 
 
+def test_callbacks_see_every_round_of_models_that_grow_ahead_of_them():
+    told, problem = [], census(200)
+
+    def see(one):
+        told.append((one.number, one.fitted().n_estimators_, len(one.history["cv"]["loss"])))
+        return one.number < 21
+
+    fitted(GradientBoostingRegressor(**BY_CV | {"n_iter_no_change": 30}, callbacks=[see]), problem)
+    assert told == [(number, number, number + 1) for number in range(1, 22)]
+
+
 def test_splitters_of_scikit_learn_choose_too():
     problem = census(300)
     model = fitted(GradientBoostingClassifier(**BY_CV, cv=KFold(3)), problem)

@@ -253,3 +253,30 @@ def test_few_steps_are_taken_by_the_caller_alone(n_steps):
         team.sweep(n_steps, mark_share, marks)
     assert (marks.sum(axis=0) == 1).all()
     assert (marks[0].sum() == 7) == (n_steps == 10)
+
+
+def test_helpers_come_whether_they_wait_or_have_fallen_asleep():
+    with hired(3, MUCH) as team:
+        for call in range(300):
+            time.sleep((0.0, 0.0002, 0.0005, 0.001, 0.003)[call % 5])
+            marks = np.zeros((3, 30), np.int64)
+            team.join(mark_share, marks)
+            assert marks.sum(axis=1).tolist() == [10, 10, 10]
+
+
+@pytest.mark.parametrize("call", ["run", "join"])
+def test_an_interrupt_before_a_kernel_begins_leaves_nobody_waiting(monkeypatch, call):
+    with hired(3, MUCH) as team:
+        expect = team._expect
+
+        def interrupted(is_posted):
+            monkeypatch.setattr(team, "_expect", expect)  # only once
+            expect(is_posted)
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(team, "_expect", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            getattr(team, call)(mark_share, np.zeros((3, 30), np.int64))
+        marks = np.zeros((3, 30), np.int64)
+        getattr(team, call)(mark_share, marks)
+        assert marks.sum(axis=1).tolist() == [10, 10, 10]
