@@ -6,6 +6,7 @@ import pytest
 from hypothesis import settings
 
 from hedgerow.kernels import team
+from hedgerow.trees import grower
 
 # No deadline: the first call of a kernel compiles it.
 settings.register_profile("ci", max_examples=25, deadline=None, derandomize=True)
@@ -15,8 +16,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 @pytest.fixture(scope="module")
 def many_hands():
-    """Let as many threads as are asked for share whatever little there is to do."""
+    """Let as many threads as are asked for share whatever little there is to do, and each leaf."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("_BRIEF", "_LEAST_STEPS", "_FEW_STEPS"):
+        for name in ("_BRIEF", "_FEW_STEPS"):
             patch.setattr(team, name, 0)
+        patch.setattr(grower, "_AHEAD", 0)
         yield

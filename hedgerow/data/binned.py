@@ -26,6 +26,7 @@ from hedgerow.kernels.team import Team
 
 MAX_BINS = MISSING  # ordinary codes of a narrow feature: 0..254
 _STRIPE = 4  # columns of a matrix that are read together: half a cache line
+_FEW_ROWS = 30_000  # of which a column takes no longer than the Python around it
 _EMPTY = np.zeros(0)
 
 
@@ -91,7 +92,7 @@ def bin_table(
         return [coded(column) for column in table.columns(features, recipe.categorical)]
 
     stripes = _stripes(table.n_features, team.n_threads)
-    if team.n_threads == 1:
+    if team.n_threads == 1 or n_rows < _FEW_ROWS:
         columns = list(chain.from_iterable(map(coded_stripe, stripes)))
     else:
         # Sorting and binning, the bulk of the work, run without the GIL.

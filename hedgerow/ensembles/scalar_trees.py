@@ -13,7 +13,7 @@ from hedgerow.ensembles.sampling import Drawn
 from hedgerow.kernels.derivatives import write_records
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.workspace import Nodes
-from hedgerow.trees.grower import Grower, Judge
+from hedgerow.trees.grower import Grower, Judge, grows_ahead
 from hedgerow.trees.rules import GrowthRules
 
 Finish = Callable[[int, Nodes, Team], None]
@@ -60,13 +60,15 @@ class ScalarTrees:
 
     Outputs that are as many as the threads are grown apart, a tree by each thread: they do not
     wait for each other inside a tree. What is left over is grown by all threads together, and
-    so is the first round, in which the caller compiles.
+    so are small trees, and the first round, in which the caller compiles.
     """
 
     _is_first = True
 
-    def __init__(self, team: Team, *given: Any) -> None:
+    def __init__(self, team: Team, table: BinnedTable, growth: GrowthRules, *given: Any) -> None:
         """Take what a Planter does."""
+        given = table, growth, *given
+        self._is_small = grows_ahead(growth, table.n_rows)
         self._together = Planter(team, *given)
         self._apart: SimpleQueue[Planter] = SimpleQueue()
         for _ in range(team.n_threads):
@@ -97,7 +99,7 @@ class ScalarTrees:
 
         team = self._together.team
         n_apart = len(seeds) // team.n_threads * team.n_threads
-        if self._is_first or team.n_threads == 1:
+        if self._is_first or self._is_small or team.n_threads == 1:
             n_apart = 0
         if n_apart > 0:
             team.run_each(plant_alone, range(n_apart))

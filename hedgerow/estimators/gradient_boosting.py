@@ -153,9 +153,7 @@ class BaseGradientBoosting(Explains):
 
     def _keep(self, table: Table, sample: Sample, loss: Any, request: Request) -> None:
         """Boost, and keep the model."""
-        # Up to a million cells two threads wait for each other as long as they work, but
-        # the models of folds are grown one by each thread.
-        work = float(len(sample.targets)) * table.n_features / (1 if self._by_cv else 5)
+        work = float(len(sample.targets)) * table.n_features
         offset, n_outputs = request.offset, loss.n_outputs * sample.targets[0].size
         if offset is not None:
             offset = check_offset(offset, table.n_rows, n_outputs).T

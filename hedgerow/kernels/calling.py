@@ -17,6 +17,7 @@ from hedgerow.kernels.jit import Function, config, kernel, part
 from hedgerow.kernels.machine import (
     atomic_add,
     atomic_load,
+    atomic_raise,
     atomic_store,
     give_way,
     instruction,
@@ -25,7 +26,9 @@ from hedgerow.kernels.machine import (
 from hedgerow.kernels.meeting import CALLS, EXPECTED, HELPERS, PLACES, be_patient
 
 _WORK, _GIVEN = CALLS + 1, CALLS + 2  # addresses of what was called for, and of its arguments
-_DONE = 1  # place in a helper's line, after the one that tells whether it is awake
+# Places in a helper's line, after the one that tells whether it is awake: numbers of the last
+# call that it has done with, and of the last that it has begun or need not begin any more.
+_DONE, _CLAIMED = 1, 2
 _MOMENT = 20_000  # pauses, some tenths of a millisecond: Python between two kernels takes less
 
 _WORD, _ADDRESS = ir.IntType(64), ir.IntType(8).as_pointer()
@@ -96,7 +99,9 @@ def do_posted(_typing, work, given, thread):
     return types.void(types.int64, types.int64, types.int64), generate
 
 
-work: Any = None  # each kernel has a global of this name: what its members do
+# Each kernel has globals of these names: what its members do, and how member 0 waits for them.
+work: Any = None
+await_helpers: Any = None
 
 
 def _call(team, *arguments):
@@ -105,13 +110,29 @@ def _call(team, *arguments):
 
 
 @part
-def await_helpers(team):
+def _await_all(team):
     """Wait until all helpers have done what was posted."""
-    n_calls, waited = atomic_load(team.meeting, CALLS), 0
+    n_calls = atomic_load(team.meeting, CALLS)
     for thread in range(1, team.n_threads):
-        while atomic_load(team.meeting, HELPERS + PLACES * thread + _DONE) < n_calls:
-            waited += 1
-            be_patient(waited)
+        _await(team.meeting, HELPERS + PLACES * thread + _DONE, n_calls)
+
+
+@part
+def _await_begun(team):
+    """Wait for the helpers that have begun with what was posted; others need not begin."""
+    n_calls = atomic_load(team.meeting, CALLS)
+    for thread in range(1, team.n_threads):
+        theirs = HELPERS + PLACES * thread
+        if atomic_raise(team.meeting, theirs + _CLAIMED, n_calls) == n_calls:
+            _await(team.meeting, theirs + _DONE, n_calls)
+
+
+@part
+def _await(meeting, place, least):
+    waited = 0
+    while atomic_load(meeting, place) < least:
+        waited += 1
+        be_patient(waited)
 
 
 def team_kernel(function: Function) -> Function:
@@ -119,6 +140,15 @@ def team_kernel(function: Function) -> Function:
 
     With the JIT off it stays as it is, and each member calls it.
     """
+    return _posted(function, _await_all)
+
+
+def helped_kernel(function: Function) -> Function:
+    """As `team_kernel`, of a function that needs no helper: those who come late do not begin."""
+    return _posted(function, _await_begun)
+
+
+def _posted(function: Function, wait: Any) -> Function:
     if config.DISABLE_JIT:
         return function
     code = function.__code__
@@ -128,7 +158,7 @@ def team_kernel(function: Function) -> Function:
         co_filename=code.co_filename,
         co_firstlineno=code.co_firstlineno,
     )
-    known = {"post_and_do": post_and_do, "await_helpers": await_helpers, "work": part(function)}
+    known = {"post_and_do": post_and_do, "await_helpers": wait, "work": part(function)}
     caller: Any = FunctionType(named, known)
     caller.__module__, caller.__doc__ = function.__module__, function.__doc__
     compiled: Any = kernel(caller)
@@ -143,9 +173,11 @@ def serve(meeting, thread):
     atomic_store(meeting, mine, 1)
     n_done, waited = meeting[mine + _DONE], 0
     while True:
-        if atomic_load(meeting, CALLS) > n_done:
-            do_posted(meeting[_WORK], meeting[_GIVEN], thread)
-            n_done, waited = n_done + 1, 0
+        n_calls = atomic_load(meeting, CALLS)
+        if n_calls > n_done:
+            if atomic_raise(meeting, mine + _CLAIMED, n_calls) < n_calls:
+                do_posted(meeting[_WORK], meeting[_GIVEN], thread)
+            n_done, waited = n_calls, 0
             atomic_store(meeting, mine + _DONE, n_done)
         elif waited < _MOMENT and atomic_load(meeting, EXPECTED) >= 0:
             waited += 1

@@ -128,21 +128,36 @@ def bits_of_double(_typing, x):
     return types.int64(types.float64), generate
 
 
-def _add_under_lock(cells, place, step):
-    with _LOCK:
-        cells[place] += step
-        return cells[place] - step
-
-
-@instruction(_add_under_lock)
-def atomic_add(_typing, cells, place, step):
-    """Add `step` to cells[place] and return what was there before."""
+def _change(how):
+    """Return a code generator: change a cell so that no thread comes between; what was there."""
 
     def generate(context, builder, signature, arguments):
         target = _address(context, builder, signature, arguments, _WORD)
-        return builder.atomic_rmw("add", target, arguments[2], "seq_cst")
+        return builder.atomic_rmw(how, target, arguments[2], "seq_cst")
 
-    return types.int64(cells, types.int64, types.int64), generate
+    return generate
+
+
+def _change_under_lock(changed):
+    def change(cells, place, value):
+        with _LOCK:
+            before = cells[place]
+            cells[place] = changed(before, value)
+            return before
+
+    return change
+
+
+@instruction(_change_under_lock(lambda before, step: before + step))
+def atomic_add(_typing, cells, place, step):
+    """Add `step` to cells[place] and return what was there before."""
+    return types.int64(cells, types.int64, types.int64), _change("add")
+
+
+@instruction(_change_under_lock(max))
+def atomic_raise(_typing, cells, place, least):
+    """Set cells[place] to `least` if it is below, and return what was there before."""
+    return types.int64(cells, types.int64, types.int64), _change("max")
 
 
 @instruction(lambda cells, place: cells[place])

@@ -9,6 +9,7 @@ features it will search. Of a leaf of few rows it sums the columns it owns over 
 import numpy as np
 
 from hedgerow.kernels.codes import BLOCK, N_BINS, PAIR
+from hedgerow.kernels.helping import can_be_helped, sum_helped
 from hedgerow.kernels.histogram import (
     add_block,
     build,
@@ -76,7 +77,9 @@ def _wanted(problem, space, leaf, number):
 def _sum(team, problem, space, leaf):
     """Make a leaf's histogram from its rows, complete for this thread's columns."""
     hist, own = space.hists[leaf], space.leaves[team.thread, leaf]
-    if team.n_threads == 1:
+    if space.asked.shape[0] > 0 and can_be_helped(space.asked[0], own.n_rows):
+        sum_helped(problem, space, leaf)
+    elif team.n_threads == 1:
         records = space.records[own.side, own.begin : own.end]
         build(problem.codes, records, problem.moments, hist)
     elif own.n_rows <= _FEW:

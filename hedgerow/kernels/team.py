@@ -20,6 +20,7 @@ from queue import SimpleQueue
 from typing import Any
 
 import numba
+from numba._dispatcher import compute_fingerprint
 
 from hedgerow.kernels.calling import expect, serve
 from hedgerow.kernels.cores import n_threads_for
@@ -28,7 +29,6 @@ from hedgerow.kernels.meeting import (
     CANCELLED,
     DISMISSED,
     EXPECTED,
-    PLACES,
     Member,
     empty_meeting,
     forget_meeting,
@@ -36,12 +36,11 @@ from hedgerow.kernels.meeting import (
 from hedgerow.kernels.pool import Helper, Pool
 
 _BRIEF = 200_000  # cell updates that one thread does before a second one has woken up
-# Steps of a kernel, about a nanosecond each, that one thread does alone
-_LEAST_STEPS = 2048  # before a second one, awake, has found its share,
-_FEW_STEPS = 32_768  # and before one has woken up.
+_FEW_STEPS = 32_768  # of a kernel, a nanosecond each, that one thread does alone
 
 
 _pool = Pool()
+_compiled: set[Any] = set()  # kernels and what kinds of arguments they are compiled for
 
 
 def _forget_threads() -> None:
@@ -100,8 +99,7 @@ class Team:
 
     def sweep(self, n_steps: int, kernel: Callable[..., Any], *arguments: Any) -> None:
         """As `join`, of a kernel of about n_steps steps: few are done by the caller alone."""
-        is_awake = self.meeting[-PLACES]  # the last helper is, and so probably all are
-        if n_steps < (_LEAST_STEPS if is_awake else _FEW_STEPS):
+        if n_steps < _FEW_STEPS:
             kernel(Member(0, 1, self.meeting), *arguments)
         else:
             self._run(1, kernel, arguments)
@@ -139,9 +137,14 @@ class Team:
     def _compile(self, kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         """Compile a team kernel, or load it, before anybody waits for it."""
         kind = (kernel, *map(type, arguments))
-        if kind not in self._compiled:
+        if kind in self._compiled:
+            return
+        # A fingerprint takes microseconds, types take milliseconds; of classes it has the names.
+        exactly = (*kind, compute_fingerprint(arguments))
+        if exactly not in _compiled:
             compiled_for(kernel, (self._members[0], arguments))
-            self._compiled.add(kind)
+            _compiled.add(exactly)
+        self._compiled.add(kind)
 
     def _expect(self, is_posted: bool) -> None:
         """Have helpers wait for what member 0 will post, or else for what they are asked."""

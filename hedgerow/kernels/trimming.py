@@ -22,7 +22,6 @@ def trim(nodes, least, place):
     place  int64 [n_nodes]    write   where a node, or what it is part of now, has gone
     """
     table, n_nodes = nodes.table, nodes.counters[N_NODES]
-    place[0] = 0
     for node in range(n_nodes - 1, -1, -1):
         left = table[node].left
         if (
@@ -31,16 +30,23 @@ def trim(nodes, least, place):
             and max(table[left].left, table[left + 1].left) < 0
         ):
             clear_node(table[node])
-    n_kept = np.int64(1)
+    close_gaps(nodes, place)
+
+
+@part
+def close_gaps(nodes, place):
+    """Take out what is below nodes that have become leaves, and set `place` as `trim` does."""
+    table, n_nodes, n_kept = nodes.table, nodes.counters[N_NODES], np.int64(1)
+    place[0] = 0
     for node in range(1, n_nodes):
         parent = table[node].parent
         place[node] = n_kept if table[parent].left >= 0 else place[parent]
         n_kept += np.int64(table[parent].left >= 0)
-    _close_gaps(nodes, place, n_nodes, n_kept)
+    _move(nodes, place, n_nodes, n_kept)
 
 
 @part
-def _close_gaps(nodes, place, n_nodes, n_kept):
+def _move(nodes, place, n_nodes, n_kept):
     """Move every node that is kept to its place, and clear the sums behind them."""
     table, width, number = nodes.table, nodes.sums.shape[1], np.int64(0)
     for node in range(n_nodes):

@@ -5,11 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.kernels.codes import N_BINS, Codes, Records
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.codes import Codes, Records
 from hedgerow.kernels.menu import Menu
 from hedgerow.kernels.split import SPLIT
-from hedgerow.kernels.tally import Scratch
 
 # Which open leaf is divided next: the one of the highest gain, the oldest, or the newest.
 BY_GAIN, OLDEST, NEWEST = 0, 1, 2
@@ -108,6 +106,7 @@ class Workspace(NamedTuple):
     constant  int64 [2, n_features]                of both: whether a candidate has one code only
     tickets   int64 [2, n_threads * APART]         chunks of each thread's rows that were summed
     n_sums    int64 [n_threads * APART]            histograms that a thread has helped to sum
+    asked     int64 [1, APART] or [0, APART]       the histogram that others may help to sum
     """
 
     records: NDArray[np.int64]
@@ -123,94 +122,7 @@ class Workspace(NamedTuple):
     constant: NDArray[np.int64]
     tickets: NDArray[np.int64]
     n_sums: NDArray[np.int64]
-
-
-class Desks(NamedTuple):
-    """The threads' own tools: the fields of Scratch, and what a search over features needs.
-
-    active  int64 [n_threads, n_features]     features that a node may try, others behind them
-    ranks   float64 [n_threads, n_features]   what they are drawn by
-    marks   int64 [n_threads, n_features]     which may meet on a path; zero between uses
-    bounds  int64 [n_threads, n_threads, 2]   segments of a node's rows
-    room    int64 [n_threads, 2, width]       the node's view of the moments
-    """
-
-    cells: NDArray[np.int64]
-    order: NDArray[np.int64]
-    keys: NDArray[np.float64]
-    bits: NDArray[np.int64]
-    sides: NDArray[np.int64]
-    running: NDArray[np.int64]
-    halves: NDArray[np.int32]
-    rough: NDArray[np.float32]
-    rough_bits: NDArray[np.int32]
-    lines: NDArray[np.int64]
-    active: NDArray[np.int64]
-    ranks: NDArray[np.float64]
-    marks: NDArray[np.int64]
-    bounds: NDArray[np.int64]
-    room: NDArray[np.int64]
-
-
-class Desk(NamedTuple):
-    """One thread's own tools."""
-
-    scratch: Scratch
-    active: NDArray[np.int64]
-    ranks: NDArray[np.float64]
-    marks: NDArray[np.int64]
-    bounds: NDArray[np.int64]
-    room: NDArray[np.int64]
-
-
-@part
-def desk_of(desks, thread):
-    """Return the tools of one thread."""
-    return Desk(
-        Scratch(
-            desks.cells[thread],
-            desks.order[thread],
-            desks.keys[thread],
-            desks.bits[thread],
-            desks.sides[thread],
-            desks.running[thread],
-            desks.halves[thread],
-            desks.rough[thread],
-            desks.rough_bits[thread],
-            desks.lines[thread],
-        ),
-        desks.active[thread],
-        desks.ranks[thread],
-        desks.marks[thread],
-        desks.bounds[thread],
-        desks.room[thread],
-    )
-
-
-def desks_for(
-    n_threads: int, n_features: int, max_bins: int, width: int, n_lines: int = 0
-) -> Desks:
-    """Allocate every thread's tools, apart; n_lines: length of Scratch.lines, if needed."""
-    n_codes, n_own = max(max_bins, N_BINS) + 3 + APART, n_features + APART
-    running = np.zeros((n_threads, 2, N_BINS * width + APART), np.int64)
-    rough = np.zeros((n_threads, N_BINS + 2 * APART), np.float32)
-    return Desks(
-        cells=np.zeros((n_threads, n_codes * width), np.int64),
-        order=np.zeros((n_threads, n_codes), np.int64),
-        keys=np.zeros((n_threads, n_codes)),
-        bits=np.zeros((n_threads, 2, (n_codes >> 6) + 2 + APART), np.int64),
-        sides=np.zeros((n_threads, 2, width + APART), np.int64),
-        running=running,
-        halves=running.view(np.int32),
-        rough=rough,
-        rough_bits=rough.view(np.int32),
-        lines=np.zeros((n_threads, 5 if n_lines else 0, n_lines), np.int64),
-        active=np.tile(np.arange(n_own), (n_threads, 1)),
-        ranks=np.zeros((n_threads, n_own)),
-        marks=np.zeros((n_threads, n_own), np.int64),
-        bounds=np.zeros((n_threads, n_threads, APART), np.int64),
-        room=np.zeros((n_threads, 2, width + APART), np.int64),
-    )
+    asked: NDArray[np.int64]
 
 
 class Size(NamedTuple):
@@ -243,6 +155,7 @@ def workspace(n_threads: int, size: Size) -> Workspace:
         constant=np.zeros((2, size.n_features), np.int64),
         tickets=np.zeros((2, n_threads * APART), np.int64),
         n_sums=np.zeros(n_threads * APART, np.int64),
+        asked=np.zeros((0, APART), np.int64),
     )
 
 

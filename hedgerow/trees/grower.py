@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.kernels.codes import N_BINS, PAIR, Records
+from hedgerow.kernels.desks import desks_for
 from hedgerow.kernels.finished import preorder
 from hedgerow.kernels.grower import grow as grow_kernel
 from hedgerow.kernels.meeting import Member
 from hedgerow.kernels.menu import TREE, Menu
+from hedgerow.kernels.outlook import SPARE, outlook
 from hedgerow.kernels.random import chosen, mixed_bits
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.trimming import move_rows, trim
@@ -28,7 +30,6 @@ from hedgerow.kernels.workspace import (
     Rules,
     Size,
     Workspace,
-    desks_for,
     empty_nodes,
     workspace,
 )
@@ -39,6 +40,7 @@ _MAX_ROWS = 2**30
 _MOST = 2.0**62
 _STACK = 80  # the newest leaves: each at most half of the one below, so log2(n) and some
 _SMALL = 8192  # rows below which a subtree is grown by one thread
+_AHEAD = 32_768  # rows below which threads divide leaves each by itself
 _HISTOGRAM_BYTES = 256 * 2**20
 _TALLIES = 4  # features of a histogram that are summed in the time of one by itself
 _MOMENT, _FEW_LEAVES = 4e8, 1024  # updates of cells, about a tenth of a second's; of one tree
@@ -89,6 +91,11 @@ def grow(table: BinnedTable, judge: Judge, limits: GrowthRules, team: Team) -> G
     return _in_preorder(nodes, table.codes.features.n_categories // 64 + 1)
 
 
+def grows_ahead(limits: GrowthRules, n_rows: int) -> bool:
+    """Tell whether the threads of a team, if it has several, divide leaves each by itself."""
+    return limits.max_leaves is not None and n_rows < _AHEAD
+
+
 class Grower:
     """Grows trees from one table, one after another in the same buffers."""
 
@@ -106,9 +113,14 @@ class Grower:
         self._n_lines = judge.n_lines(self._max_bins)
         self._desks = desks_for(team.n_threads, n_features, self._max_bins, width, self._n_lines)
         problem = self._problem(judge, limits.seed, self._n_rows)
-        self._space = workspace(team.n_threads, _size(problem, judge, self._n_rows))
+        ahead = team.n_threads > 1 and grows_ahead(limits, table.n_rows)
+        spare = SPARE if ahead else 0
+        size = _size(problem, judge, self._n_rows, spare)
+        self._space = workspace(team.n_threads, size)
+        self._view = outlook(team.n_threads if ahead else 0, size)
         n_words = _N_WORDS if table.codes.features.n_categories.any() else 1
-        self._nodes = empty_nodes(problem.rules.max_leaves, table.n_rows, width, n_words)
+        max_leaves = problem.rules.max_leaves + spare
+        self._nodes = empty_nodes(max_leaves, table.n_rows, width, n_words)
 
     def _problem(self, judge: Judge, seed: int, n_rows: int) -> Problem:
         limits, codes = self._limits, self._table.codes
@@ -136,8 +148,9 @@ class Grower:
         while True:
             fill(space.records[0, :n_rows])
             nodes = self._nodes
+            self._view.counters[:] = 0
             self._call(n_rows, problem.rules)(
-                grow_kernel, problem, space, self._desks, nodes, n_rows
+                grow_kernel, problem, space, self._view, self._desks, nodes, n_rows
             )
             room = self._max_bins, self._n_lines
             _grow_tasks(problem, space, nodes, room, self._team)
@@ -158,11 +171,11 @@ class Grower:
         return self._team.join if is_small and work < _MOMENT else self._team.run
 
 
-def _size(problem: Problem, judge: Judge, n_rows: int) -> Size:
+def _size(problem: Problem, judge: Judge, n_rows: int, spare: int) -> Size:
     """Return the size of the buffers; histograms only of sums, and if most features are tried."""
     rules, codes, width = problem.rules, problem.codes, problem.moments.width()
     n_columns, n_features = int(codes.features.column.max()) + 1, len(codes.features)
-    max_open = _STACK if rules.order == NEWEST else rules.max_leaves
+    max_open = _STACK if rules.order == NEWEST else rules.max_leaves + spare
     n_cells = -(-n_columns // PAIR) * PAIR * N_BINS
     n_hists = min(max_open, _HISTOGRAM_BYTES // (8 * n_cells * width)) if n_cells else 0
     n_tried = min(rules.n_candidates, rules.menu.n_level)
@@ -185,13 +198,14 @@ def _grow_tasks(
     def grow_task(member: Member, task: int) -> None:
         leaf = tasks[:, task]
         own = [space.records[part.side, part.begin : part.end] for part in leaf]
-        bench = workspace(1, Size(int(leaf[0].n_rows), n_features, width, _STACK, 0, 0, 0))
+        size = Size(int(leaf[0].n_rows), n_features, width, _STACK, 0, 0, 0)
+        bench = workspace(1, size)
         bench.records[0] = np.concatenate(own)
         bench.leaves[0, 0] = leaf[0]
         root = bench.leaves[0, 0]
         root.begin, root.end, root.side = 0, root.n_rows, 0
         desks = desks_for(1, n_features, room[0], width, room[1])
-        grow_kernel(member, alone, bench, desks, nodes, -1)
+        grow_kernel(member, alone, bench, outlook(0, size), desks, nodes, -1)
 
     if not nodes.counters[OVERFLOW]:
         team.run_each(grow_task, np.argsort(-tasks[0].n_rows, kind="stable").tolist())

@@ -5,12 +5,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hedgerow.kernels.codes import MISSING, N_BINS
+from hedgerow.kernels.desks import desk_of, desks_for
 from hedgerow.kernels.histogram import build
 from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.marginals import clear_codes, read_column, sum_left
 from hedgerow.kernels.moments import GradientPairs, Targets
 from hedgerow.kernels.split import SPLIT
-from hedgerow.kernels.workspace import desk_of, desks_for
 from tests.oracle.histogram import added, sums_by_code
 from tests.strategies import CodedColumn, coded_columns, codes_of
 

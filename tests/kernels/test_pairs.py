@@ -13,6 +13,7 @@ from hedgerow.kernels.bins import search_bins
 from hedgerow.kernels.bounds import Bounded
 from hedgerow.kernels.counted import CountedNewton, GradientCounts
 from hedgerow.kernels.criteria import Newton
+from hedgerow.kernels.desks import desk_of, desks_for
 from hedgerow.kernels.histogram import build
 from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.menu import Menu
@@ -22,7 +23,7 @@ from hedgerow.kernels.split import SPLIT, Node
 from hedgerow.kernels.tally import Rows
 from hedgerow.kernels.team import hired
 from hedgerow.kernels.workspace import Problem as KernelProblem
-from hedgerow.kernels.workspace import Rules, desk_of, desks_for
+from hedgerow.kernels.workspace import Rules
 from hedgerow.trees.grower import Judge, grow
 from hedgerow.trees.rules import GrowthRules
 from tests.oracle import criteria

@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hedgerow.kernels.desks import desk_of, desks_for
 from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.moments import Targets
 from hedgerow.kernels.tally import Rows, _sort_many, clear, sweep, tally
-from hedgerow.kernels.workspace import desk_of, desks_for
 from tests.oracle.histogram import sums_by_code
 from tests.strategies import CodedColumn, class_moments, coded_columns, codes_of
 

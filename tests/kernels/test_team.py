@@ -7,9 +7,11 @@ import time
 
 import numpy as np
 import pytest
+from numba import config
 
-from hedgerow.kernels.calling import team_kernel
+from hedgerow.kernels.calling import helped_kernel, team_kernel
 from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.machine import atomic_add, atomic_load, pause
 from hedgerow.kernels.meeting import cancelled, meet, share
 from hedgerow.kernels.team import hired
 
@@ -280,3 +282,25 @@ def test_an_interrupt_before_a_kernel_begins_leaves_nobody_waiting(monkeypatch, 
         marks = np.zeros((3, 30), np.int64)
         getattr(team, call)(mark_share, marks)
         assert marks.sum(axis=1).tolist() == [10, 10, 10]
+
+
+@helped_kernel
+def come(team, came, least):
+    """Note who has come; member 0 stays until so many of the others have."""
+    atomic_add(came, team.thread, 1)
+    while team.thread == 0 and atomic_load(came, 1) < least:
+        pause()
+
+
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="in plain Python all members are asked")
+def test_helpers_who_come_late_do_not_begin_but_come_to_the_next_call(monkeypatch):
+    came = np.zeros(2, np.int64)
+    with hired(2, MUCH) as team:
+        for call in range(1, 30):
+            with monkeypatch.context() as patch:
+                patch.setattr(team, "_expect", lambda *_: None)
+                team.join(come, came, 0)
+                team.join(come, came, 0)
+            team.join(come, came, came[1] + 1)
+            assert came[0] == 3 * call
+    assert 29 <= came[1] <= 3 * 29

@@ -1,0 +1,91 @@
+"""Helping: columns of a histogram that one thread sums are taken by threads that wait, too.
+
+Columns are taken by tickets. Who asked for help sums what nobody takes, and waits only for
+columns that somebody has begun with.
+"""
+
+import numpy as np
+
+from hedgerow.kernels.codes import BLOCK, N_BINS, PAIR
+from hedgerow.kernels.histogram import add_block, pairs_of_block
+from hedgerow.kernels.jit import part
+from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store, pause
+
+# Places in a thread's `asked`: the next ticket (and above its 16 bits the number of the
+# histogram), whose histogram it is, how many columns others have summed, how many threads wait.
+_TICKET, _LEAF, _N_DONE, _N_IDLE = 0, 1, 8, 12
+_NUMBER = 1 << 16
+_PAIRS = 4  # pairs of columns, of one block, that a ticket is good for
+_PER_BLOCK = BLOCK // PAIR // _PAIRS
+_MANY = 1024  # rows of a leaf whose columns are worth to be shared
+
+
+def nobody_asked(asked):
+    """Let all tickets be taken."""
+    asked[..., _TICKET] = _NUMBER - 1
+
+
+@part
+def can_be_helped(asked, n_rows):
+    """Tell whether somebody waits who could help, and it is worth it."""
+    return n_rows >= _MANY and atomic_load(asked, _N_IDLE) > 0
+
+
+@part
+def sum_helped(problem, space, leaf):
+    """Make a leaf's histogram from its rows, with the help of threads that wait."""
+    asked, n_mine = space.asked[0], np.int64(0)
+    n_tickets = _n_tickets(space.hists, problem.moments.width())
+    asked[_LEAF] = leaf
+    atomic_store(asked, _N_DONE, 0)
+    atomic_store(asked, _TICKET, (atomic_load(asked, _TICKET) // _NUMBER + 1) * _NUMBER)
+    ticket = np.int64(0)
+    while ticket < n_tickets:
+        ticket = atomic_add(asked, _TICKET, 1) % _NUMBER
+        if ticket < n_tickets:
+            _sum_some(problem, space, leaf, ticket)
+            n_mine += 1
+    while atomic_load(asked, _N_DONE) + n_mine < n_tickets:
+        pause()
+
+
+@part
+def help_others(problem, space, view, thread):
+    """Sum columns for a thread that asks for it; return whether there was one."""
+    n_tickets = _n_tickets(space.hists, problem.moments.width())
+    for other in range(view.asked.shape[0]):
+        asked = view.asked[other, 0]
+        if other != thread and atomic_load(asked, _TICKET) % _NUMBER < n_tickets:
+            ticket = atomic_add(asked, _TICKET, 1) % _NUMBER
+            if ticket < n_tickets:
+                _sum_some(problem, space, asked[_LEAF], ticket)
+                atomic_add(asked, _N_DONE, 1)
+                return True
+    return False
+
+
+@part
+def be_idle(view, thread, step):
+    """Let all others know that a thread waits (step 1), or not any more (-1)."""
+    for other in range(view.asked.shape[0]):
+        if other != thread:
+            atomic_add(view.asked[other, 0], _N_IDLE, step)
+
+
+@part
+def _n_tickets(hists, width):
+    n_pairs = hists.shape[1] // (PAIR * N_BINS * width)
+    per_block = BLOCK // PAIR
+    return n_pairs // per_block * _PER_BLOCK + -(-(n_pairs % per_block) // _PAIRS)
+
+
+@part
+def _sum_some(problem, space, leaf, ticket):
+    """Make the columns of a leaf's histogram that a ticket is good for."""
+    own, hist, width = space.leaves[0, leaf], space.hists[leaf], problem.moments.width()
+    block, begin = ticket // _PER_BLOCK, ticket % _PER_BLOCK * _PAIRS
+    end = min(begin + _PAIRS, pairs_of_block(hist, block, width))
+    first, size = block * BLOCK * N_BINS * width, PAIR * N_BINS * width
+    hist[first + begin * size : first + end * size] = 0
+    records = space.records[own.side, own.begin : own.end]
+    add_block(problem.codes, block, begin, end, records, problem.moments, hist)

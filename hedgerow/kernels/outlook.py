@@ -1,0 +1,208 @@
+"""Outlook: what threads that grow a tree ahead know of it, and which leaf one of them takes next.
+
+A node is divided by one thread, and is then part of the tree as soon as all nodes that `grow`
+divides before it are. Whoever reads or changes what is known has the lock.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.kernels.codes import Records
+from hedgerow.kernels.heap import lift, take_largest
+from hedgerow.kernels.helping import nobody_asked
+from hedgerow.kernels.jit import part
+from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store
+from hedgerow.kernels.meeting import be_patient
+from hedgerow.kernels.split import SPLIT
+from hedgerow.kernels.workspace import APART, BY_GAIN, LANES, Size
+
+SPARE = 8  # leaves for what may be divided in vain
+
+# What is known of a node: it is not to be divided, may be, is by somebody, or has been.
+_CLOSED, _WAITING, _TAKEN, _DIVIDED = 0, 1, 2, 3
+
+# Places in `counters`, lines of their own for what threads wait for.
+_TICKETS, TURN, OVER, N_BUSY = range(0, 4 * APART, APART)
+N_LEAVES, _N_QUEUED, N_SLOTS, _N_WAITING = range(N_BUSY + 1, N_BUSY + 5)
+
+_NODE = 0x7FFFFFFF  # an item of the queue is -(number, node), the node in its 31 lowest bits
+NOTHING = -1
+
+
+class Outlook(NamedTuple):
+    """What threads know of the tree, each under the lock, and their own places in a Workspace.
+
+    counters  int64 [..]
+    state     int64 [max_nodes]     what is known of a node
+    number    int64 [max_nodes]     in the order of `grow`; -1 while it is not part of the tree
+    slot      int64 [max_nodes]     where its leaf is in space.leaves
+    gain      float64 [max_nodes]   its gain
+    waiting   int64 [max_nodes]     nodes that may be divided
+    place     int64 [max_nodes]     where a node, or what it is part of, is in the end
+    told      int64 [n_threads, 2, 1, ..]       see Workspace
+    found     SPLIT [n_threads, 2, 1, 2]
+    constant  int64 [n_threads, 2, n_features]
+    asked     int64 [n_threads, 1, APART]
+    """
+
+    counters: NDArray[np.int64]
+    state: NDArray[np.int64]
+    number: NDArray[np.int64]
+    slot: NDArray[np.int64]
+    gain: NDArray[np.float64]
+    waiting: NDArray[np.int64]
+    place: NDArray[np.int64]
+    told: NDArray[np.int64]
+    found: Records
+    constant: NDArray[np.int64]
+    asked: NDArray[np.int64]
+
+
+def outlook(n_threads: int, size: Size) -> Outlook:
+    """Allocate what growing ahead needs beside a workspace; with no threads, next to nothing."""
+    n_nodes = 2 * size.max_open - 1 if n_threads else 0
+    asked = np.zeros((n_threads, 1, APART), np.int64)
+    nobody_asked(asked)
+    return Outlook(
+        counters=np.zeros(N_BUSY + APART, np.int64),
+        state=np.zeros(n_nodes, np.int64),
+        number=np.zeros(n_nodes, np.int64),
+        slot=np.zeros(n_nodes, np.int64),
+        gain=np.zeros(n_nodes),
+        waiting=np.zeros(n_nodes, np.int64),
+        place=np.zeros(n_nodes, np.int64),
+        told=np.zeros((n_threads, 2, 1, LANES * size.width + APART), np.int64),
+        found=np.zeros((n_threads, 2, 1, 2), SPLIT).view(np.recarray),
+        constant=np.zeros((n_threads, 2, size.n_features), np.int64),
+        asked=asked,
+    )
+
+
+@part
+def lock(counters):
+    """Wait until no other thread changes what all know; return this thread's turn."""
+    turn, waited = atomic_add(counters, _TICKETS, 1), 0
+    while atomic_load(counters, TURN) != turn:
+        waited += 1
+        be_patient(waited)
+    return turn
+
+
+@part
+def unlock(counters, turn):
+    """Let the thread that came next have its turn."""
+    atomic_store(counters, TURN, turn + 1)
+
+
+@part
+def begin(rules, view, space, table):
+    """Let all know of the root."""
+    turn = lock(view.counters)
+    view.counters[N_LEAVES], view.counters[N_SLOTS] = 1, 1
+    _note(rules, view, space, np.int64(0))
+    _number(rules, view, space, np.int64(0), np.int64(0))
+    _commit(rules, view, space, table)
+    unlock(view.counters, turn)
+
+
+@part
+def _note(rules, view, space, slot):
+    """Note what is known of the leaf in a slot."""
+    leaf = space.leaves[0, slot]
+    node = leaf.node
+    view.slot[node], view.number[node] = slot, -1
+    view.gain[node] = leaf.gain if rules.order == BY_GAIN else -float(node)
+    view.state[node] = _CLOSED
+    if leaf.feature >= 0:
+        view.state[node] = _WAITING
+        view.waiting[view.counters[_N_WAITING]] = node
+        view.counters[_N_WAITING] += 1
+
+
+@part
+def _number(rules, view, space, node, number):
+    """Make a node part of the tree; queue it if it may be divided."""
+    view.number[node] = number
+    if view.state[node] != _CLOSED:
+        n_queued, keys, queue = view.counters[_N_QUEUED], space.keys[0], space.queue[0]
+        keys[n_queued], queue[n_queued] = _key(rules, view, node), -(number << 31 | node)
+        lift(keys, queue, n_queued)
+        view.counters[_N_QUEUED] = n_queued + 1
+
+
+@part
+def _key(rules, view, node):
+    return view.gain[node] if rules.order == BY_GAIN else -float(view.number[node])
+
+
+@part
+def note_children(rules, view, space, table, node, leaf, smaller):
+    """Note the children of a node, and make whatever has its turn part of the tree."""
+    view.state[node] = _DIVIDED
+    _note(rules, view, space, leaf)
+    _note(rules, view, space, smaller)
+    _commit(rules, view, space, table)
+
+
+@part
+def _commit(rules, view, space, table):
+    """Number the children of divided nodes whose turn has come, in the order of `grow`."""
+    counters, keys, queue = view.counters, space.keys[0], space.queue[0]
+    while counters[_N_QUEUED] > 0 and counters[N_LEAVES] < rules.max_leaves:
+        node = -queue[0] & _NODE
+        if view.state[node] != _DIVIDED:
+            return
+        take_largest(keys, queue, counters[_N_QUEUED])
+        counters[_N_QUEUED] -= 1
+        left, number = table[node].left, 2 * counters[N_LEAVES] - 1
+        counters[N_LEAVES] += 1
+        _number(rules, view, space, left, number)
+        _number(rules, view, space, left + 1, number + 1)
+    atomic_store(counters, OVER, 1)
+
+
+@part
+def take(rules, view, space, table):
+    """Take the node of the highest gain that nobody has and that may come to be divided.
+
+    Returns it, or NOTHING, a slot for its smaller child, and whether its children may be divided.
+    As many slots are kept as there will be leaves: the others are for what may be in vain.
+    """
+    counters, top = view.counters, -space.queue[0, 0] & _NODE
+    n_left, n_slots = rules.max_leaves - counters[N_LEAVES], counters[N_SLOTS]
+    is_scarce = n_slots + n_left >= space.leaves.shape[1]
+    while counters[_N_WAITING] > 0 and not counters[OVER]:
+        best = np.int64(-1)
+        for i in range(counters[_N_WAITING]):
+            node = view.waiting[i]
+            is_best = best < 0 or view.gain[node] > view.gain[view.waiting[best]]
+            if is_best and (node == top or not is_scarce):
+                best = np.int64(i)
+        if best < 0:
+            break
+        node = view.waiting[best]
+        counters[_N_WAITING] -= 1
+        view.waiting[best] = view.waiting[counters[_N_WAITING]]
+        n_needed = _divisions_before(rules, view, space, table, node) + 1
+        if n_needed <= n_left:  # or else it will never be divided
+            view.state[node] = _TAKEN
+            counters[N_SLOTS] += 1
+            counters[N_BUSY] += 1
+            return node, n_slots, n_needed < n_left
+    return np.int64(NOTHING), n_slots, False
+
+
+@part
+def _divisions_before(rules, view, space, table, node):
+    """Return how many nodes, of those that are known, come before a node in any case."""
+    n = np.int64(0)
+    while view.number[node] < 0:
+        node = table[node].parent
+        n += 1
+    key, item = _key(rules, view, node), -(view.number[node] << 31 | node)
+    for i in range(view.counters[_N_QUEUED]):
+        before = space.keys[0, i]
+        n += np.int64(before > key or (before == key and space.queue[0, i] > item))
+    return n
