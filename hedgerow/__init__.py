@@ -1,6 +1,8 @@
 """hedgerow: tree ensembles and boosting, readable, fast, and the same to the bit everywhere."""
 
 from hedgerow.estimators.drawing import export_dot, export_json, export_text, plot_tree
+from hedgerow.estimators.forest_classifier import ExtraTreesClassifier, RandomForestClassifier
+from hedgerow.estimators.forest_regressor import ExtraTreesRegressor, RandomForestRegressor
 from hedgerow.estimators.gb_classifier import GradientBoostingClassifier
 from hedgerow.estimators.gb_ranker import GradientBoostingRanker
 from hedgerow.estimators.gb_regressor import GradientBoostingRegressor
@@ -14,9 +16,13 @@ __version__ = "0.1.0"
 __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
     "GradientBoostingClassifier",
     "GradientBoostingRanker",
     "GradientBoostingRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "__version__",
     "export_dot",
     "export_json",

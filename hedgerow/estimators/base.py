@@ -5,102 +5,34 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import (
-    Interval,
-    RealNotInt,
-    StrOptions,
-)
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.data.binned import MAX_BINS, Recipe
-from hedgerow.data.table import Table
-from hedgerow.estimators.constraints import n_drawn
+from hedgerow.estimators.growth import GROWTH_CONSTRAINTS, GrowsTrees
 from hedgerow.estimators.notebook import ShowsItsTree
 from hedgerow.estimators.sklearn_tree import SklearnTree
-from hedgerow.estimators.tables import ReadsTables, categorical_columns
 from hedgerow.kernels.predict import Paths, average_unseen, leaf_indices
 from hedgerow.kernels.team import Team, hired
 from hedgerow.trees.importance import impurity_importances
 from hedgerow.trees.labels import TreeNames
-from hedgerow.trees.rules import GrowthRules
 from hedgerow.trees.tree import Tree
 
-_EXACT_ROWS = 100_000  # up to here `split_finding="auto"` looks at every distinct value
-
-CONSTRAINTS: dict[str, list[Any]] = {
+CONSTRAINTS: dict[str, list[Any]] = GROWTH_CONSTRAINTS | {
     "splitter": [StrOptions({"best", "random"})],
-    "max_depth": [Interval(Integral, 1, None, closed="left"), None],
-    "min_samples_split": [
-        Interval(Integral, 2, None, closed="left"),
-        Interval(RealNotInt, 0.0, 1.0, closed="right"),
-    ],
-    "min_samples_leaf": [
-        Interval(Integral, 1, None, closed="left"),
-        Interval(RealNotInt, 0.0, 1.0, closed="neither"),
-    ],
-    "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
-    "max_features": [
-        Interval(Integral, 1, None, closed="left"),
-        Interval(RealNotInt, 0.0, 1.0, closed="right"),
-        StrOptions({"sqrt", "log2"}),
-        None,
-    ],
-    "random_state": ["random_state"],
-    "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
-    "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
     "ccp_alpha": [Interval(Real, 0.0, None, closed="left"), StrOptions({"cv"})],
     "ccp_rule": [StrOptions({"best", "one_standard_error"})],
     "ccp_folds": [Interval(Integral, 2, None, closed="left")],
-    "split_finding": [StrOptions({"auto", "exact", "histogram"})],
-    "max_bins": [Interval(Integral, 2, MAX_BINS, closed="both")],
-    "categorical_features": ["array-like", StrOptions({"auto"})],
-    "unseen": [StrOptions({"missing", "error", "average"})],
-    "n_jobs": [Integral, None],
 }
 
 
-class BaseTree(ReadsTables, ShowsItsTree):
+class BaseTree(GrowsTrees, ShowsItsTree):
     """A single tree and its table: everything that does not depend on what is predicted."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CONSTRAINTS
 
-    def _growth_rules(self, n_rows: int, n_features: int, total_weight: float) -> GrowthRules:
-        """Translate scikit-learn's parameters into the rules of the grower."""
-        fraction = self.min_samples_leaf
-        min_leaf = fraction if isinstance(fraction, Integral) else int(np.ceil(fraction * n_rows))
-        fraction = self.min_samples_split
-        min_split = fraction if isinstance(fraction, Integral) else int(np.ceil(fraction * n_rows))
-        return GrowthRules(
-            max_leaves=self.max_leaf_nodes,
-            max_depth=self.max_depth,
-            min_split_rows=max(int(min_split), 2 * int(min_leaf)),
-            min_leaf_rows=int(min_leaf),
-            min_leaf_weight=float(self.min_weight_fraction_leaf) * total_weight,
-            min_gain=self._least_gain(total_weight),
-            n_candidates=self._n_candidates(n_features),
-            random_cut=self.splitter == "random",
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
-        )
-
-    def _least_gain(self, total_weight: float) -> float:
-        """Return the gain a split needs. Gains are never negative, but rounding may make them."""
-        least = float(self.min_impurity_decrease) * total_weight
-        return least * (1 - 1e-12) if least > 0 else -np.inf
-
-    def _n_candidates(self, n_features: int) -> int | None:
-        """Return the number of features tried per node, None for all."""
-        return n_drawn(self.max_features, n_features)
-
-    def _recipe(self, table: Table, n_rows: int) -> Recipe:
-        """Decide how the table is binned."""
-        exact = self.split_finding == "exact" or (
-            self.split_finding == "auto" and n_rows <= _EXACT_ROWS
-        )
-        return Recipe(
-            None if exact else int(self.max_bins),
-            categorical_columns(self.categorical_features, table),
-        )
+    @property
+    def _cuts_at_random(self) -> bool:
+        return bool(self.splitter == "random")
 
     def _leaves(self, values: NDArray[np.float64], team: Team) -> NDArray[np.int64]:
         leaves = np.empty(len(values), np.int64)

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import Bunch
+from sklearn.utils import Bunch, check_random_state
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.data.table import Schema, Table, read_table
@@ -108,7 +108,8 @@ class CartTree(BaseTree):
         if places is not None:
             judge = judge._replace(records=judge.records[places])
         total = float(counts.sum()) * sample.weights.unit
-        return judge, self._growth_rules(len(counts), len(table.codes.features), total)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        return judge, self._growth_rules(len(counts), len(table.codes.features), total, seed)
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """Return the steps of weakest-link pruning: `ccp_alphas` and total leaf `impurities`."""

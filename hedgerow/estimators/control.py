@@ -39,11 +39,11 @@ class Round:
 class Control:
     """Whether to go on after a round, by time and by callbacks."""
 
-    def __init__(self, estimator: Any, n_rounds: int, begun: float) -> None:
+    def __init__(self, estimator: Any, n_rounds: int, begun: float, what: str = "boosting") -> None:
         self._callbacks = list(estimator.callbacks or ())
         self._limit = float("inf") if estimator.time_limit is None else float(estimator.time_limit)
         self._n_rounds, self._begun = n_rounds, begun
-        self._bar = Bar(n_rounds) if estimator.verbose and sys.stderr.isatty() else None
+        self._bar = Bar(n_rounds, what) if estimator.verbose and sys.stderr.isatty() else None
 
     def __enter__(self) -> Self:
         return self
@@ -67,15 +67,15 @@ class Control:
 class Bar:
     """A bar on the terminal with the time that is left."""
 
-    def __init__(self, n_rounds: int) -> None:
-        self._n_rounds = n_rounds
+    def __init__(self, n_rounds: int, what: str) -> None:
+        self._n_rounds, self._what = n_rounds, what
         self._progress: Any = None
 
     def show(self, number: int) -> None:
         """Show how many rounds are done."""
         if self._progress is None:
             self._progress = _progress()
-            self._task = self._progress.add_task("boosting", total=self._n_rounds)
+            self._task = self._progress.add_task(self._what, total=self._n_rounds)
             self._progress.start()
         self._progress.update(self._task, completed=number)
 

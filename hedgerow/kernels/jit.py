@@ -114,3 +114,4 @@ callable_in_kernels("gradient", "y, f", inlined=True)
 callable_in_kernels("hessian", "y, f", inlined=True)
 callable_in_kernels("gradients", "y, f, g, h")
 callable_in_kernels("worth", "gain, gap", inlined=True)  # losses of pairs
+callable_in_kernels("add_leaf", "leaf, extra, first, out", inlined=True)  # ballots

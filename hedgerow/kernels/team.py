@@ -89,6 +89,12 @@ class Team:
         """Ask all members to leave the kernel they are in."""
         self.meeting[CANCELLED] = 1
 
+    def alone(self) -> "Team":
+        """Return a team of one that is cancelled together with this one."""
+        one = Team(1)
+        one.meeting, one._members = self.meeting, [Member(0, 1, self.meeting)]
+        return one
+
     def run(self, kernel: Callable[..., Any], *arguments: Any) -> None:
         """Let every member call kernel(member, *arguments); return when all have."""
         self._run(0, kernel, arguments)

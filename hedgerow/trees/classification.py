@@ -22,6 +22,7 @@ def class_judge(
     weights: Steps,
     criterion: str,
     cost: NDArray[np.float64] | None = None,
+    repeats: NDArray[np.int64] | None = None,
 ) -> Judge:
     """Judge leaves by the impurity of their classes.
 
@@ -34,10 +35,15 @@ def class_judge(
     criterion : {"gini", "entropy", "misclassification"}
     cost : float64 [n_classes, n_classes], optional
         With "misclassification": the cost of calling class k by the name j.
+    repeats : int64 [n_rows], optional
+        How often each row counts; those of 0 are left out of the records.
     """
     keeps_all = int(cost is not None)  # a cost matrix has rows for all classes
-    moments = ClassWeights(n_classes, keeps_all, np.arange(n_classes), weights.counts)
+    counts = weights.counts if repeats is None else weights.counts * repeats
+    moments = ClassWeights(n_classes, keeps_all, np.arange(n_classes), counts)
     records = np.arange(len(labels)) | (labels.astype(np.int64) << 32)
+    if repeats is not None:
+        records = records[repeats > 0]
     judge = CRITERIA[criterion](n_classes) if cost is None else Cost(n_classes, cost)
     return Judge(moments, judge, records, weights.unit, weights.unit)
 
@@ -47,12 +53,17 @@ def classification_tree(
 ) -> tuple[Tree, Grown]:
     """Grow a classification tree; also return how it was grown."""
     grown = grow(table, judge, rules, team)
+    return finished_tree(table, grown, *class_columns(grown.sums, judge)), grown
+
+
+def class_columns(
+    sums: NDArray[np.int64], judge: Judge
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return proportions, float64 [n_nodes, n_classes], impurity and weight of nodes."""
     n_classes = judge.moments.n_classes
-    value = np.empty((len(grown.left), n_classes))
-    impurity = np.empty(len(grown.left))
-    class_values(judge.criterion, grown.sums, value, impurity)
-    weight = grown.sums[:, :n_classes].sum(axis=1) * judge.weight_unit
-    return finished_tree(table, grown, value, impurity, weight), grown
+    value, impurity = np.empty((len(sums), n_classes)), np.empty(len(sums))
+    class_values(judge.criterion, sums, value, impurity)
+    return value, impurity, sums[:, :n_classes].sum(axis=1) * judge.weight_unit
 
 
 def finished_tree(

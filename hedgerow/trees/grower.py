@@ -87,8 +87,7 @@ def grow(table: BinnedTable, judge: Judge, limits: GrowthRules, team: Team) -> G
     def fill(records: NDArray[np.int64]) -> None:
         records[:] = judge.records
 
-    nodes = Grower(table, judge, limits, team).grow(judge, fill, limits.seed)
-    return _in_preorder(nodes, table.codes.features.n_categories // 64 + 1)
+    return Grower(table, judge, limits, team).grown(judge, fill, limits)
 
 
 def grows_ahead(limits: GrowthRules, n_rows: int) -> bool:
@@ -112,7 +111,7 @@ class Grower:
         n_features, self._max_bins = len(table.codes.features), table.max_bins
         self._n_lines = judge.n_lines(self._max_bins)
         self._desks = desks_for(team.n_threads, n_features, self._max_bins, width, self._n_lines)
-        problem = self._problem(judge, limits.seed, self._n_rows)
+        problem = self._problem(judge, limits, limits.seed, self._n_rows)
         ahead = team.n_threads > 1 and grows_ahead(limits, table.n_rows)
         spare = SPARE if ahead else 0
         size = _size(problem, judge, self._n_rows, spare)
@@ -122,12 +121,20 @@ class Grower:
         max_leaves = problem.rules.max_leaves + spare
         self._nodes = empty_nodes(max_leaves, table.n_rows, width, n_words)
 
-    def _problem(self, judge: Judge, seed: int, n_rows: int) -> Problem:
-        limits, codes = self._limits, self._table.codes
-        if self._menu is None or limits.n_tree_features is not None:
+    def _problem(self, judge: Judge, limits: GrowthRules, seed: int, n_rows: int) -> Problem:
+        codes, has_own = self._table.codes, limits.features is not None
+        if self._menu is None or has_own or limits.n_tree_features is not None:
             self._menu = _menu(limits, seed, len(codes.features))
         rules = _rules(judge, limits, self._menu, n_rows, self._team, seed)
         return Problem(codes, judge.moments, judge.criterion, rules)
+
+    def grown(
+        self, judge: Judge, fill: Callable[[NDArray[np.int64]], None], limits: GrowthRules
+    ) -> Grown:
+        """Grow a tree from the judge's records, by limits that allow no more leaves; return it."""
+        self._limits = limits
+        nodes = self.grow(judge, fill, limits.seed, len(judge.records))
+        return _in_preorder(nodes, self._table.codes.features.n_categories // 64 + 1)
 
     def grow(
         self,
@@ -142,7 +149,7 @@ class Grower:
         this time; None: all.
         """
         n_rows = self._n_rows if n_rows is None else n_rows
-        problem, space = self._problem(judge, seed, n_rows), self._space
+        problem, space = self._problem(judge, self._limits, seed, n_rows), self._space
         if n_rows < self._n_rows:
             self._nodes.leaf_of_row[:] = -1  # other rows may have been in the last tree
         while True:
@@ -213,9 +220,9 @@ def _grow_tasks(
 
 def _menu(limits: GrowthRules, seed: int, n_features: int) -> Menu:
     """Draw the tree's features, and lay out the groups."""
-    n_own = min(limits.n_tree_features or n_features, n_features)
-    own = np.arange(n_features)
-    if n_own < n_features:
+    own = np.arange(n_features) if limits.features is None else np.array(limits.features)
+    n_own = min(limits.n_tree_features or len(own), len(own))
+    if n_own < n_features and limits.features is None:
         own = chosen(mixed_bits(seed, TREE), n_features, n_own)
     sizes = [len(group) for group in limits.groups]
     first = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])

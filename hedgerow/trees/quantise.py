@@ -28,6 +28,11 @@ class Steps(NamedTuple):
     unit: float
     exact: bool
 
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """What they stand for."""
+        return np.asarray(self.counts * self.unit, np.float64)
+
 
 def quantised_weights(weights: NDArray[np.float64], max_bits: int = 52) -> Steps:
     """Turn positive weights into whole steps."""

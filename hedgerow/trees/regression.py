@@ -31,8 +31,14 @@ Floats: TypeAlias = NDArray[np.float64]
 _TINY = 1e-300  # squares of smaller steps are 0, and gains are divided by them
 
 
-def target_judge(y: Floats, weights: Steps) -> Judge:
-    """Judge leaves by squared error. y is float64 [n_rows, n_outputs]."""
+def target_judge(y: Floats, weights: Steps, repeats: NDArray[np.int64] | None = None) -> Judge:
+    """Judge leaves by squared error. y is float64 [n_rows, n_outputs].
+
+    repeats, int64 [n_rows]: how often each row counts; those of 0 are left out of the records.
+    """
+    if repeats is not None:
+        judge = target_judge(y, weights._replace(counts=weights.counts * repeats))
+        return judge._replace(records=judge.records[repeats > 0])
     n_rows, n_outputs = y.shape
     steps = quantised_targets(y, weights)
     labels = _labels(y)
@@ -72,17 +78,36 @@ def regression_tree(
 ) -> tuple[Tree, Grown]:
     """Grow a regression tree; also return how it was grown."""
     grown = grow(table, judge, rules, team)
-    counts = judge.moments.weights
+    return tree_of_means(table, grown, mean_columns(grown, judge, y)), grown
+
+
+def mean_columns(grown: Grown, judge: Judge, y: Floats) -> Floats:
+    """Return weight, means and sums of squared errors, float64 [n_nodes, 1 + 2 n_outputs]."""
+    n_outputs = y.shape[1]
     weight = np.asarray(grown.sums[:, -2] * judge.weight_unit, np.float64)
-    value = np.empty((len(grown.left), y.shape[1]))
-    squares = np.zeros(len(grown.left))
-    for output in range(y.shape[1]):
-        target = np.ascontiguousarray(y[:, output])
+    columns = np.empty((len(weight), 1 + 2 * n_outputs))
+    columns[:, 0] = weight
+    for output in range(n_outputs):
+        target, counts = np.ascontiguousarray(y[:, output]), judge.moments.weights
         means, errors = _means(grown, target, counts, weight, judge.weight_unit)
-        value[:, output] = means
-        squares += errors
-    impurity = squares / (weight * y.shape[1])
-    return finished_tree(table, grown, value, impurity, weight), grown
+        columns[:, 1 + output], columns[:, 1 + n_outputs + output] = means, errors
+    return columns
+
+
+def tree_of_means(table: BinnedTable, grown: Grown, columns: Floats) -> Tree:
+    """Put together what was grown and what `mean_columns` says of its nodes."""
+    weight, n_outputs = np.ascontiguousarray(columns[:, 0]), columns.shape[1] // 2
+    value = np.ascontiguousarray(columns[:, 1 : 1 + n_outputs])
+    impurity = total_squares(columns) / (weight * n_outputs)
+    return finished_tree(table, grown, value, impurity, weight)
+
+
+def total_squares(columns: Floats) -> Floats:
+    """Return each node's squared error, summed over outputs one after another."""
+    n_outputs, squares = columns.shape[1] // 2, np.zeros(len(columns))
+    for output in range(n_outputs):
+        squares += columns[:, 1 + n_outputs + output]
+    return squares
 
 
 def _means(

@@ -18,6 +18,8 @@ class GrowthRules:
         In units of the weights, and of the criterion's score (weight times impurity).
     keep_gain : float
         Bottom splits that gain less are taken away once the tree is grown.
+    features : tuple of int, or None
+        Those that the tree may use, ascending.
     n_tree_features, n_level_features, n_candidates : int or None
         Features that a tree has, that each of its levels offers of these, and that a node
         tries of what its level offers, drawn anew for each tree, level and node; None: all.
@@ -38,6 +40,7 @@ class GrowthRules:
     min_leaf_weight: float = 0.0
     min_gain: float = 0.0
     keep_gain: float = -math.inf
+    features: tuple[int, ...] | None = None
     n_tree_features: int | None = None
     n_level_features: int | None = None
     n_candidates: int | None = None

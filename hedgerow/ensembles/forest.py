@@ -1,0 +1,242 @@
+"""Forests: trees grown apart from each other and averaged.
+
+    f(x) = (1 / B) sum over trees b of f_b(x)
+
+Notes 1, bagging, random forests and extremely randomised trees; Breiman (1996, 2001); Geurts,
+Ernst and Wehenkel (2006).
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from threading import Lock
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.data.binned import BinnedTable
+from hedgerow.ensembles.bags import Bags
+from hedgerow.ensembles.species import Counts, Floats, Species
+from hedgerow.kernels.meeting import CANCELLED
+from hedgerow.kernels.packed import BLOCK, PACKED, Thicket, add_leaves, find_leaves
+from hedgerow.kernels.team import Team
+from hedgerow.trees.grower import Grower, Judge
+from hedgerow.trees.quantise import Steps
+from hedgerow.trees.rules import GrowthRules
+
+_MOST_NODES = 1 << 21  # of trees that are put together, so that no large forest is copied whole
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """Trees, packed.
+
+    Attributes
+    ----------
+    thickets : tuple of Thicket
+        The trees in their order, some in each.
+    units : float64 [n_trees]
+        What one whole step of weight is worth, in each tree.
+    n_categories : int32 [n_features]
+    """
+
+    thickets: tuple[Thicket, ...]
+    units: Floats
+    n_categories: NDArray[np.int32]
+
+    @property
+    def n_trees(self) -> int:
+        """Number of trees."""
+        return len(self.units)
+
+    @property
+    def n_nodes(self) -> int:
+        """Nodes of all trees."""
+        return sum(len(each.nodes) for each in self.thickets)
+
+    @property
+    def bytes_used(self) -> int:
+        """Memory of all trees."""
+        return sum(array.nbytes for each in self.thickets for array in each)
+
+    def tree(self, number: int) -> Thicket:
+        """Return one tree."""
+        for thicket in self.thickets:
+            n_trees = len(thicket.first) - 1
+            if number < n_trees:
+                return _part(thicket, number, number + 1)
+            number -= n_trees
+        raise IndexError(number)
+
+    def first_trees(self, n_trees: int) -> "Forest":
+        """Return the forest of the first trees."""
+        kept, n_left = [], n_trees
+        for thicket in self.thickets:
+            n_own = min(n_left, len(thicket.first) - 1)
+            kept.append(_part(thicket, 0, n_own))
+            n_left -= n_own
+        return Forest(tuple(kept), self.units[:n_trees], self.n_categories)
+
+    def then(self, later: "Forest") -> "Forest":
+        """Return the forest of these trees and later ones."""
+        units = np.concatenate([self.units, later.units])
+        return Forest((*self.thickets, *later.thickets), units, self.n_categories)
+
+    def add(self, values: Floats, rows: Counts, way: Any, team: Team, out: Floats) -> None:
+        """Add what all trees say of some rows to out, float64 [n_rows, n_values]."""
+        places = np.empty((team.n_threads, 2, BLOCK), np.int32)
+        for thicket in self.thickets:
+            team.run(add_leaves, values, rows, thicket, way, places, out)
+
+    def leaves(self, values: Floats, team: Team) -> NDArray[np.int32]:
+        """Return the leaf that each row reaches in each tree, int32 [n_rows, n_trees]."""
+        leaves = np.empty((len(values), self.n_trees), np.int32)
+        places = np.empty((team.n_threads, 2, BLOCK), np.int32)
+        rows, first = np.arange(len(values)), 0
+        for thicket in self.thickets:
+            end = first + len(thicket.first) - 1
+            team.run(find_leaves, values, rows, thicket, places, leaves[:, first:end])
+            first = end
+        return leaves
+
+    def fingerprint(self) -> str:
+        """SHA-256 of everything that prediction depends on, and of the leaves' weights."""
+        digest = hashlib.sha256(np.ascontiguousarray(self.units).tobytes())
+        for thicket in self.thickets:
+            for number in range(len(thicket.first) - 1):
+                tree = _part(thicket, number, number + 1)
+                nodes = np.array(tree.nodes)
+                nodes["feature"] = np.maximum(nodes["feature"], -1)  # not how many rows
+                for array in (nodes.view(np.uint8), tree.words, tree.extra):
+                    digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
+
+
+def _part(thicket: Thicket, first: int, end: int) -> Thicket:
+    """Return some of the trees of a thicket."""
+    bounds = thicket.first[first : end + 1]
+    (node, word, row), (end_node, end_word, end_row) = bounds[0], bounds[-1]
+    return Thicket(
+        thicket.nodes[node:end_node],
+        thicket.words[word:end_word],
+        thicket.extra[row:end_row],
+        bounds - bounds[0],
+    )
+
+
+def joined(trees: Sequence[Thicket]) -> Thicket:
+    """Put trees together."""
+    sizes = np.concatenate([np.diff(each.first, axis=0) for each in trees])
+    nodes = np.concatenate([np.asarray(each.nodes).view(np.uint8) for each in trees])
+    return Thicket(
+        nodes.view(PACKED).view(np.recarray),
+        np.concatenate([each.words for each in trees]),
+        np.concatenate([each.extra for each in trees]),
+        np.concatenate([np.zeros((1, 3), np.int64), np.cumsum(sizes, axis=0)]),
+    )
+
+
+class Planted(NamedTuple):
+    """A tree, packed, and what one step of its weights is worth."""
+
+    tree: Thicket
+    unit: float
+
+
+class Plan(NamedTuple):
+    """How the trees of a forest differ.
+
+    bags     the rows of each tree; None: all of them are there
+    limits   (number of the tree, total weight of its rows) -> rules of growth, with its seed
+    alpha    the cost of a leaf in pruning
+    """
+
+    bags: Bags | None
+    limits: Callable[[int, float], GrowthRules]
+    alpha: float
+
+
+class Planting:
+    """Grows the trees of a forest, one by each thread; the table is shared, never copied."""
+
+    def __init__(
+        self, table: BinnedTable, species: Species, weights: Steps, plan: Plan, team: Team
+    ) -> None:
+        self._table, self._species, self._plan, self._team = table, species, plan, team
+        self._weights, self._growers = weights, SimpleQueue[Grower]()
+
+    def grow(self, numbers: Iterable[int], told: Callable[[int], bool]) -> list[Planted]:
+        """Grow trees; told(n) is called when so many are there, and says whether to go on.
+
+        An interrupt keeps the trees that are there, up to the first that is missing; if there
+        is none, it goes on to the caller.
+        """
+        wanted, lock, goes_on = list(numbers), Lock(), [True]
+        planted: dict[int, Planted] = {}
+        apart = len(wanted) >= self._team.n_threads
+        team = self._team.alone() if apart else self._team
+
+        def plant(_: Any, number: int) -> None:
+            if not goes_on[0]:
+                return
+            tree = self._tree(number, team)
+            if not self._team.meeting[CANCELLED]:
+                with lock:
+                    planted[number] = tree
+                    goes_on[0] = told(len(planted)) and goes_on[0]
+
+        try:
+            if apart:
+                self._team.run_each(plant, wanted)
+            else:
+                for number in wanted:
+                    plant(None, number)
+        except KeyboardInterrupt:
+            if not wanted or wanted[0] not in planted:
+                raise
+        missing = [i for i, number in enumerate(wanted) if number not in planted]
+        return [planted[number] for number in wanted[: missing[0] if missing else None]]
+
+    def _tree(self, number: int, team: Team) -> Planted:
+        """Grow, prune and pack one tree."""
+        counts, weights, plan = None, self._weights, self._plan
+        if plan.bags is not None:
+            counts = plan.bags.counts(number)
+            if not plan.bags.way.keeps_weights:
+                weights = Steps(np.ones_like(counts), 1.0, exact=True)
+        judge = self._species.judge(weights, counts)
+        own = weights.counts if counts is None else weights.counts * counts
+        limits = self._plan.limits(number, float(own.sum()) * weights.unit)
+        grower = self._grower(judge, limits, team)
+
+        def fill(records: NDArray[np.int64]) -> None:
+            records[:] = judge.records
+
+        grown = grower.grown(judge, fill, limits)
+        self._growers.put(grower)
+        tree = self._species.packed(self._table, grown, judge, self._plan.alpha)
+        return Planted(tree, judge.weight_unit)
+
+    def _grower(self, judge: Judge, limits: GrowthRules, team: Team) -> Grower:
+        """Return a grower that is free, or a new one that has room for all rows."""
+        try:
+            return self._growers.get_nowait()
+        except Empty:
+            room = np.empty(self._table.n_rows, np.int64)
+            return Grower(self._table, judge._replace(records=room), limits, team)
+
+
+def forest_of(planted: list[Planted], n_categories: NDArray[np.int32]) -> Forest:
+    """Make a forest of trees, which are taken from the list; large ones are not copied at once."""
+    units = np.array([each.unit for each in planted])
+    thickets: list[Thicket] = []
+    while planted:
+        n_taken, n_nodes = 0, 0
+        while n_taken < len(planted) and (n_taken == 0 or n_nodes < _MOST_NODES):
+            n_nodes += len(planted[n_taken].tree.nodes)
+            n_taken += 1
+        thickets.append(joined([each.tree for each in planted[:n_taken]]))
+        del planted[:n_taken]
+    return Forest(tuple(thickets), units, n_categories)

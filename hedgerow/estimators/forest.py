@@ -1,0 +1,270 @@
+"""What the forests share: parameters, sampling, growing, prediction."""
+
+import copy
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, RealNotInt
+from sklearn.utils.validation import check_is_fitted
+
+from hedgerow.data.binned import BinnedTable
+from hedgerow.data.table import Schema, Table, read_table
+from hedgerow.ensembles.bags import Bags, Bootstrap, Pasting, Urn, drawn_features
+from hedgerow.ensembles.forest import Forest, Plan, Planting, forest_of
+from hedgerow.ensembles.left_out import LeftOut
+from hedgerow.ensembles.species import Species
+from hedgerow.estimators.base import paths_of
+from hedgerow.estimators.cart import Sample
+from hedgerow.estimators.checks import check_parameters
+from hedgerow.estimators.control import Control
+from hedgerow.estimators.growth import GROWTH_CONSTRAINTS, GrowsTrees
+from hedgerow.estimators.tables import bin_for
+from hedgerow.kernels.predict import average_unseen
+from hedgerow.kernels.random import mixed_bits
+from hedgerow.kernels.team import hired
+from hedgerow.trees.importance import impurity_importances
+from hedgerow.trees.rules import GrowthRules
+
+Floats = NDArray[np.float64]
+
+FOREST_CONSTRAINTS: dict[str, list[Any]] = GROWTH_CONSTRAINTS | {
+    "n_estimators": [Interval(Integral, 1, None, closed="left")],
+    "bootstrap": ["boolean"],
+    "oob_score": ["boolean", callable],
+    "max_samples": [
+        Interval(Integral, 1, None, closed="left"),
+        Interval(RealNotInt, 0.0, None, closed="neither"),
+        None,
+    ],
+    "ccp_alpha": [Interval(Real, 0.0, None, closed="left")],
+    "time_limit": [Interval(Real, 0.0, None, closed="neither"), None],
+    "warm_start": ["boolean"],
+    "verbose": ["boolean"],
+}
+
+
+class BaseForest(GrowsTrees):
+    """Trees that are averaged: everything that does not depend on what is predicted."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = FOREST_CONSTRAINTS
+    _exact_rows = 10_000
+    _tree_features: int | None = None  # features of each tree, drawn for it; None: all
+    _repeats_features = False
+    callbacks = None  # of Control
+    _model: Forest
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Grow the trees from a table and one target for each row.
+
+        Parameters
+        ----------
+        X : table of any kind, [n_rows, n_features]
+        y : array [n_rows], or [n_rows, n_outputs] for a regression of several outputs
+        sample_weight : array [n_rows] or None
+            With bootstrap=True rows are drawn in proportion to their weights; or else rows
+            count by them. A row of weight 0 is as if it were not there.
+
+        Returns
+        -------
+        The estimator itself. If fitting fails it is as it was before. An interrupt (Ctrl-C)
+        keeps the trees that are grown; before the first, nothing changes.
+        """
+        check_parameters(self)
+        fresh, begun = copy.copy(self), time.monotonic()
+        before = self if self.warm_start and hasattr(self, "_model") else None
+        fresh._learn(read_table(X), y, sample_weight, (before, begun))
+        self.__dict__ = fresh.__dict__
+        return self
+
+    def _keep(self, table: Table, sample: Sample, species: Species, asked: Any) -> None:
+        """Grow trees and keep them."""
+        before, begun = asked
+        n_before = 0 if before is None else before._model.n_trees
+        if n_before > self.n_estimators:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} is less than the {n_before} trees that "
+                "warm_start=True goes on from. Pass more, or warm_start=False to begin anew."
+            )
+        if before is None:
+            own = 0 if self.random_state is None else self.random_state
+            self._seed = int(check_random_state(own).randint(2**31 - 1))
+        work = float(len(sample.targets)) * table.n_features * self.n_estimators
+        with hired(self.n_jobs, work) as team:
+            binned = bin_for(self, table, sample, team)
+            self._remember(table, binned)
+            way = self._drawn_rows(sample)
+            self._bags = None
+            if way is not None:
+                urn = Urn.of(binned.codes, sample.targets, sample.weights.counts, team)
+                self._bags = Bags(way, urn, self._seed)
+            plan = Plan(self._bags, self._limits(sample, binned), float(self.ccp_alpha))
+            planting = Planting(binned, species, sample.weights, plan, team)
+            with Control(self, self.n_estimators, begun, "trees") as control:
+                planted = planting.grow(
+                    range(n_before, self.n_estimators),
+                    lambda n: control(n_before + n, dict, lambda: None),
+                )
+            forest = forest_of(planted, binned.codes.features.n_categories.astype(np.int32))
+            self._model = forest if before is None else before._model.then(forest)
+            if self.oob_score:
+                self._judge_out_of_bag(table, binned, sample, team)
+        self._rows, self._n_rows = sample.rows, table.n_rows
+        self.max_features_ = self._n_candidates(table.n_features) or table.n_features
+
+    def _drawn_rows(self, sample: Sample) -> Bootstrap | Pasting | None:
+        """Return how the rows of a tree are drawn, None if all of them are there."""
+        n_rows = len(sample.targets)
+        if not self.bootstrap:
+            if self.max_samples is not None:
+                raise ValueError(
+                    f"max_samples={self.max_samples} says how many rows are drawn, but "
+                    "bootstrap=False draws none. Pass bootstrap=True, or leave max_samples out."
+                )
+            return None
+        return Bootstrap(n_drawn_rows(self.max_samples, n_rows, sample))
+
+    def _limits(self, sample: Sample, table: BinnedTable) -> Any:
+        """Return the rules of each tree, given its number and the weight of its rows."""
+        n_rows, n_features = len(sample.targets), len(table.codes.features)
+
+        def limits(number: int, total: float) -> GrowthRules:
+            seed = mixed_bits(self._seed, number)
+            rules = self._growth_rules(n_rows, n_features, total, seed)
+            if self._tree_features is None:
+                return rules
+            own = self._features_of(number, n_features)
+            return replace(rules, features=tuple(np.unique(own).tolist()))
+
+        return limits
+
+    def _features_of(self, number: int, n_features: int) -> NDArray[np.int64]:
+        """Return the features of a tree."""
+        if self._tree_features is None:
+            return np.arange(n_features)
+        drawn = self._tree_features, self._repeats_features
+        return drawn_features(self._seed, number, n_features, *drawn)
+
+    def _judge_out_of_bag(
+        self, table: Table, binned: BinnedTable, sample: Sample, team: Any
+    ) -> None:
+        """Predict each row by the trees that it was not drawn for, and keep how good that is."""
+        bags = self._bags
+        if bags is None:
+            raise ValueError(
+                "oob_score=True needs rows that a tree has not seen, and bootstrap=False shows it "
+                "all of them. Pass bootstrap=True, or oob_score=False."
+            )
+        values = Schema.of(table.names, binned.categories).matrix(table, "missing")
+        values = values if sample.rows is None else values[sample.rows]
+        judged = LeftOut(self._model, self._ballot(), self._n_values, values, team)
+        scores = []
+        for number in range(self._model.n_trees):
+            judged.add(number, bags.counts(number))
+            scores.append(self._score_out_of_bag(judged, sample))
+        self.oob_curve_, self.oob_score_ = np.array(scores), scores[-1]
+        self._keep_out_of_bag(judged, sample, table.n_rows)
+
+    def _mean_ballot(self, X: Any, way: Any) -> Floats:
+        """Return the mean of what trees say of each row, float64 [n_rows, n_values]."""
+        values, forest = self._values(X), self._model
+        out = np.zeros((len(values), self._n_values))
+        with hired(self.n_jobs, float(len(values)) * forest.n_trees * 10) as team:
+            forest.add(values, np.arange(len(values)), way, team, out)
+        self._average_unseen(values, out)
+        return out / forest.n_trees
+
+    def _average_unseen(self, values: Floats, out: Floats) -> None:
+        """Set the sums of rows with unseen categories by both branches, if that was asked for."""
+        categorical = np.flatnonzero(self._model.n_categories > 0)
+        if self.unseen != "average" or not len(categorical):
+            return
+        rows = np.flatnonzero((values[:, categorical] < 0).any(axis=1))
+        if not len(rows):
+            return
+        out[rows], each = 0.0, np.zeros_like(out)
+        for tree in self._trees():
+            stack, shares = np.empty(tree.n_nodes + 1, np.int64), np.empty(tree.n_nodes + 1)
+            average_unseen(
+                values, paths_of(tree), rows, self._shown(tree.value), stack, shares, each
+            )
+            out[rows] += each[rows]
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the leaf that each row reaches in each tree, int64 [n_rows, n_trees]."""
+        values = self._values(X)
+        with hired(self.n_jobs, float(len(values)) * self._model.n_trees * 10) as team:
+            return self._model.leaves(values, team).astype(np.int64)
+
+    def _lend(self, tree: Any, number: int) -> None:
+        """Let an estimator of one tree know what it would know if it had been fitted."""
+        for name in ("n_features_in_", "feature_names_in_", "_schema", "_has_missing"):
+            if hasattr(self, name):
+                setattr(tree, name, getattr(self, name))
+        tree.n_outputs_, tree.max_features_ = self.n_outputs_, self.max_features_
+        tree._tree = self._tree(number)
+
+    def _trees(self) -> Any:
+        """Yield the trees."""
+        return (self._tree(number) for number in range(self._model.n_trees))
+
+    @property
+    def estimators_(self) -> Sequence[Any]:
+        """The trees as estimators; each is unpacked when it is asked for."""
+        check_is_fitted(self)
+        return Unpacked(self)
+
+    @property
+    def estimators_samples_(self) -> list[NDArray[np.int64]]:
+        """The rows that each tree was grown from; one that was drawn twice is there twice."""
+        check_is_fitted(self)
+        rows, bags = np.arange(self._n_rows) if self._rows is None else self._rows, self._bags
+        if bags is None:
+            return [rows] * self._model.n_trees
+        return [np.repeat(rows, bags.counts(number)) for number in range(self._model.n_trees)]
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Mean over trees of each feature's share of the impurity decrease; they add up to 1."""
+        check_is_fitted(self)
+        total = np.zeros(self.n_features_in_)
+        for tree in self._trees():
+            total += impurity_importances(tree, self.n_features_in_)
+        return total / total.sum() if total.sum() > 0 else total
+
+    @property
+    def fingerprint_(self) -> str:
+        """SHA-256 of the model: equal for the same weighted rows in any order, on any threads."""
+        check_is_fitted(self)
+        return self._model.fingerprint()
+
+
+class Unpacked(Sequence[Any]):
+    """Trees of a forest as estimators, made when they are asked for."""
+
+    def __init__(self, forest: BaseForest) -> None:
+        self._forest = forest
+
+    def __len__(self) -> int:
+        return self._forest._model.n_trees
+
+    def __getitem__(self, number: Any) -> Any:
+        places = range(len(self))[number]
+        if isinstance(places, range):
+            return [self._forest._estimator(place) for place in places]
+        return self._forest._estimator(places)
+
+
+def n_drawn_rows(max_samples: Any, n_rows: int, sample: Sample) -> int:
+    """Return how many rows are drawn: as many as there are, so many, or a share of the weight."""
+    if max_samples is None:
+        return n_rows
+    if isinstance(max_samples, Integral):
+        return int(max_samples)
+    total = float(sample.weights.counts.sum()) * sample.weights.unit
+    return max(int(max_samples * total), 1)

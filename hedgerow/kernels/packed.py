@@ -1,0 +1,254 @@
+"""Packed trees: 16 bytes a node, for forests of many large trees, and walks down them.
+
+Nodes are in preorder, so that a split's left child follows it.
+
+    split   number   the threshold; of a split by categories `steps`, the first word of its set
+            feature  its number, and three bits: see below
+            link     its right child
+    leaf    feature  -1 - (number of training rows)
+            link     of classes: the class of all its rows, or -1 - (its row of `extra`)
+                     of numbers: its row of `extra`
+            number   of numbers: the mean of the first output
+            steps    of classes: the weight in whole steps
+
+`extra` has what does not fit: of classes, int64 [n, n_classes], the steps of each class in a
+leaf that has several; of numbers, float64 [n_leaves, 1 + 2 n_outputs], weight, means and sums
+of squares. What splits hold follows from what leaves hold: integers add up exactly.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.kernels.calling import team_kernel
+from hedgerow.kernels.codes import Records
+from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.meeting import cancelled, share
+
+PACKED = np.dtype(
+    {
+        "names": ["number", "steps", "feature", "link"],
+        "formats": ["f8", "i8", "i4", "i4"],
+        "offsets": [0, 0, 8, 12],
+        "itemsize": 16,
+    }
+)
+MAX_FEATURES = 1 << 28
+_HEAVIER_LEFT, _BY_CATEGORY, _MISSING_LEFT = 1 << 28, 1 << 29, 1 << 30
+_FEATURE = MAX_FEATURES - 1
+BLOCK = 256  # rows that walk down a tree together
+
+
+class Thicket(NamedTuple):
+    """Packed trees, one after another.
+
+    nodes   PACKED [n_nodes]    children are counted from the tree's first node
+    words   uint64 [n_words]    sets of categories, counted from the tree's first word
+    extra   [n, ..]             see the module; counted from the tree's first row
+    first   int64 [n_trees + 1, 3]   first node, first word, first row of `extra` of each tree
+    """
+
+    nodes: Records
+    words: NDArray[np.uint64]
+    extra: NDArray[Any]
+    first: NDArray[np.int64]
+
+
+@kernel
+def pack(paths, n_rows, nodes):
+    """Pack the shape of a tree in preorder.
+
+    paths   Paths               read
+    n_rows  int64 [n_nodes]     read
+    nodes   PACKED [n_nodes]    write   number, steps and link of leaves are left alone
+    """
+    for node in range(nodes.shape[0]):
+        packed, left, right = nodes[node], paths.left[node], paths.right[node]
+        if left < 0:
+            packed.feature = -1 - n_rows[node]
+            continue
+        flags = _MISSING_LEFT if paths.missing_left[node] else 0
+        flags |= _HEAVIER_LEFT if paths.weight[left] >= paths.weight[right] else 0
+        if paths.category_start[node] >= 0:
+            flags |= _BY_CATEGORY
+            packed.steps = paths.category_start[node]
+        else:
+            packed.number = paths.threshold[node]
+        packed.feature = paths.feature[node] | flags
+        packed.link = right
+
+
+@kernel
+def pack_classes(sums, nodes, extra):
+    """Pack what the leaves of a classification tree hold.
+
+    sums    int64 [n_nodes, n_classes or more]   read
+    nodes   PACKED [n_nodes]                     both    steps and link of leaves
+    extra   int64 [n, n_classes]                 write   in the order of the leaves
+
+    Returns how many rows of `extra` are used.
+    """
+    n_used, n_classes = np.int64(0), extra.shape[1]
+    for node in range(nodes.shape[0]):
+        if nodes[node].feature >= 0:
+            continue
+        total, n_seen, last = np.int64(0), np.int64(0), np.int64(0)
+        for k in range(n_classes):
+            total += sums[node, k]
+            if sums[node, k] > 0:
+                n_seen, last = n_seen + 1, np.int64(k)
+        nodes[node].steps, nodes[node].link = total, last
+        if n_seen > 1:
+            for k in range(n_classes):
+                extra[n_used, k] = sums[node, k]
+            n_used += 1
+            nodes[node].link = -n_used
+    return n_used
+
+
+@kernel
+def pack_means(columns, nodes, extra):
+    """Pack what the leaves of a regression tree hold.
+
+    columns  float64 [n_nodes, 1 + 2 n_outputs]    read    weight, means, sums of squares
+    nodes    PACKED [n_nodes]                      both    number and link of leaves
+    extra    float64 [n_leaves, 1 + 2 n_outputs]   write
+    """
+    leaf = np.int64(0)
+    for node in range(nodes.shape[0]):
+        if nodes[node].feature < 0:
+            nodes[node].number, nodes[node].link = columns[node, 1], leaf
+            for k in range(extra.shape[1]):
+                extra[leaf, k] = columns[node, k]
+            leaf += 1
+
+
+@kernel
+def unpack(nodes, paths, n_rows):
+    """Set the shape of a tree from its nodes.
+
+    paths   Paths              write   weights of leaves are there; those of splits add up
+    n_rows  int64 [n_nodes]    write
+    """
+    for node in range(nodes.shape[0] - 1, -1, -1):
+        packed = nodes[node]
+        is_leaf, by_category = packed.feature < 0, (packed.feature & _BY_CATEGORY) != 0
+        paths.left[node], paths.right[node], paths.feature[node] = -1, -1, -1
+        paths.threshold[node], paths.category_start[node] = np.nan, -1
+        paths.missing_left[node] = False
+        if is_leaf:
+            n_rows[node] = -1 - packed.feature
+            continue
+        paths.left[node], paths.right[node] = node + 1, packed.link
+        n_rows[node] = n_rows[node + 1] + n_rows[packed.link]
+        paths.weight[node] = paths.weight[node + 1] + paths.weight[packed.link]
+        paths.feature[node] = packed.feature & _FEATURE
+        paths.missing_left[node] = (packed.feature & _MISSING_LEFT) != 0
+        if by_category:
+            paths.category_start[node] = packed.steps
+        else:
+            paths.threshold[node] = packed.number
+
+
+@kernel
+def unpack_classes(nodes, extra, sums):
+    """Set the sums of every node of a classification tree.
+
+    sums  int64 [n_nodes, n_classes]   write
+    """
+    for node in range(nodes.shape[0] - 1, -1, -1):
+        packed = nodes[node]
+        for k in range(sums.shape[1]):
+            if packed.feature >= 0:
+                sums[node, k] = sums[node + 1, k] + sums[packed.link, k]
+            elif packed.link < 0:
+                sums[node, k] = extra[-1 - packed.link, k]
+            else:
+                sums[node, k] = packed.steps if k == packed.link else 0
+
+
+@part
+def walk(values, rows, thicket, tree, places):
+    """Let rows walk down a tree, all of them one step at a time; return nothing.
+
+    values  float64 [n_rows, n_features]   read    NaN is missing, -1 an unseen category
+    rows    int64 [n <= BLOCK]             read
+    places  int32 [2, BLOCK]               write   places[0]: the leaf of each row, counted
+            from the tree's first node; places[1]: garbage
+    """
+    first, first_word = thicket.first[tree, 0], thicket.first[tree, 1]
+    nodes, words = thicket.nodes[first : thicket.first[tree + 1, 0]], thicket.words[first_word:]
+    place, walking = places[0], places[1]
+    for i in range(rows.shape[0]):
+        place[i], walking[i] = 0, i
+    n_walking = rows.shape[0]
+    while n_walking > 0:
+        n_left = np.int64(0)
+        for j in range(n_walking):
+            i = walking[j]
+            node = nodes[place[i]]
+            if node.feature >= 0:
+                place[i] = _next(node, place[i], values[rows[i], node.feature & _FEATURE], words)
+                walking[n_left] = i
+                n_left += 1
+        n_walking = n_left
+
+
+@part
+def _next(node, place, x, words):
+    """Return the child that a value goes to; an unseen category goes to the heavier one."""
+    if np.isnan(x):
+        goes_left = (node.feature & _MISSING_LEFT) != 0
+    elif (node.feature & _BY_CATEGORY) == 0:
+        goes_left = x <= node.number
+    elif x < 0:
+        goes_left = (node.feature & _HEAVIER_LEFT) != 0
+    else:
+        code = np.int64(x)
+        goes_left = (np.int64(words[node.steps + (code >> 6)]) >> (code & 63)) & 1 == 1
+    return place + 1 if goes_left else node.link
+
+
+@team_kernel
+def add_leaves(team, values, rows, thicket, way, places, out):
+    """Add what the leaf of each row holds to out[row], one tree after another.
+
+    values  float64 [n_rows, n_features]    read
+    rows    int64 [n]                       read    a thread owns a range of them
+    thicket Thicket                         read
+    way     Proportions, Votes or Means     what is added
+    places  int32 [n_threads, 2, BLOCK]     write   garbage
+    out     float64 [n_rows, n_values]      both
+
+    A tree after another, so that a large one stays in the cache; the order in which a row's
+    sums are added up is that of the trees, whatever the threads.
+    """
+    begin, end = share(team, rows.shape[0])
+    for tree in range(thicket.first.shape[0] - 1):
+        first, first_row = thicket.first[tree, 0], thicket.first[tree, 2]
+        for begin_block in range(begin, end, BLOCK):
+            if cancelled(team):
+                return
+            block = rows[begin_block : min(begin_block + BLOCK, end)]
+            walk(values, block, thicket, tree, places[team.thread])
+            for i in range(block.shape[0]):
+                leaf = thicket.nodes[first + places[team.thread, 0, i]]
+                way.add_leaf(leaf, thicket.extra, first_row, out[block[i]])
+
+
+@team_kernel
+def find_leaves(team, values, rows, thicket, places, leaves):
+    """Set leaves[i, t] to the node that row number rows[i] reaches in tree t.
+
+    leaves  int32 [n, n_trees]   write
+    """
+    begin, end = share(team, rows.shape[0])
+    for tree in range(thicket.first.shape[0] - 1):
+        for begin_block in range(begin, end, BLOCK):
+            if cancelled(team):
+                return
+            block = rows[begin_block : min(begin_block + BLOCK, end)]
+            walk(values, block, thicket, tree, places[team.thread])
+            for i in range(block.shape[0]):
+                leaves[begin_block + i, tree] = places[team.thread, 0, i]
