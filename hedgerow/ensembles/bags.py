@@ -30,27 +30,33 @@ class Urn(NamedTuple):
     """Rows to draw from.
 
     order  int64 [n_rows]          by their content
-    ends   int64 [n_rows] or [0]   sums of their weights in this order; [0]: all are equal
+    ends   int64 [n_rows] or [0]   sums of their weights in this order; [0]: all are 1
     """
 
     order: NDArray[np.int64]
     ends: NDArray[np.int64]
 
     @classmethod
-    def of(cls, codes: Codes, targets: NDArray[np.float64], weights: Counts, team: Team) -> "Urn":
-        """Lay out rows by their codes, targets, float64 [n_rows, ..], and weights."""
+    def of(
+        cls,
+        codes: Codes,
+        targets: NDArray[np.float64],
+        weights: Counts,
+        by_weight: bool,
+        team: Team,
+    ) -> "Urn":
+        """Lay out rows by their codes and targets, float64 [n_rows, ..]; by_weight: and weights.
+
+        Equals of different weight lie side by side: together they have the same places, in
+        whatever order.
+        """
         keys = np.zeros(len(weights), np.int64)
         numbers = np.ascontiguousarray(targets.reshape(len(keys), -1).T, np.float64) + 0.0
-        team.run(mix_contents, codes, np.vstack([numbers.view(np.int64), weights]), keys)
+        bits = [numbers.view(np.int64)] + [weights[None]] * by_weight
+        team.run(mix_contents, codes, np.concatenate(bits), keys)
         order = np.argsort(keys, kind="stable")
-        if weights.min() == weights.max():
-            return cls(order, np.zeros(0, np.int64))
-        return cls(order, np.cumsum(weights[order]))
-
-    @property
-    def n_places(self) -> int:
-        """Sum of the weights, in whole steps; the number of rows if all are equal."""
-        return int(self.ends[-1]) if len(self.ends) else len(self.order)
+        is_even = weights.min() == weights.max() == 1
+        return cls(order, np.zeros(0, np.int64) if is_even else np.cumsum(weights[order]))
 
 
 class Bootstrap(NamedTuple):

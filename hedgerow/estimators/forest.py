@@ -2,6 +2,7 @@
 
 import copy
 import time
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral, Real
@@ -32,6 +33,8 @@ from hedgerow.trees.importance import impurity_importances
 from hedgerow.trees.rules import GrowthRules
 
 Floats = NDArray[np.float64]
+
+_MANY_REPEATS = 20  # of a row, on average
 
 FOREST_CONSTRAINTS: dict[str, list[Any]] = GROWTH_CONSTRAINTS | {
     "n_estimators": [Interval(Integral, 1, None, closed="left")],
@@ -101,7 +104,8 @@ class BaseForest(GrowsTrees):
             way = self._drawn_rows(sample)
             self._bags = None
             if way is not None:
-                urn = Urn.of(binned.codes, sample.targets, sample.weights.counts, team)
+                counts = sample.weights.counts
+                urn = Urn.of(binned.codes, sample.targets, counts, way.keeps_weights, team)
                 self._bags = Bags(way, urn, self._seed)
             plan = Plan(self._bags, self._limits(sample, binned), float(self.ccp_alpha))
             planting = Planting(binned, species, sample.weights, plan, team)
@@ -119,7 +123,6 @@ class BaseForest(GrowsTrees):
 
     def _drawn_rows(self, sample: Sample) -> Bootstrap | Pasting | None:
         """Return how the rows of a tree are drawn, None if all of them are there."""
-        n_rows = len(sample.targets)
         if not self.bootstrap:
             if self.max_samples is not None:
                 raise ValueError(
@@ -127,7 +130,7 @@ class BaseForest(GrowsTrees):
                     "bootstrap=False draws none. Pass bootstrap=True, or leave max_samples out."
                 )
             return None
-        return Bootstrap(n_drawn_rows(self.max_samples, n_rows, sample))
+        return Bootstrap(n_drawn_rows(self.max_samples, sample))
 
     def _limits(self, sample: Sample, table: BinnedTable) -> Any:
         """Return the rules of each tree, given its number and the weight of its rows."""
@@ -170,12 +173,12 @@ class BaseForest(GrowsTrees):
         self.oob_curve_, self.oob_score_ = np.array(scores), scores[-1]
         self._keep_out_of_bag(judged, sample, table.n_rows)
 
-    def _mean_ballot(self, X: Any, way: Any) -> Floats:
+    def _mean_ballot(self, X: Any) -> Floats:
         """Return the mean of what trees say of each row, float64 [n_rows, n_values]."""
         values, forest = self._values(X), self._model
         out = np.zeros((len(values), self._n_values))
         with hired(self.n_jobs, float(len(values)) * forest.n_trees * 10) as team:
-            forest.add(values, np.arange(len(values)), way, team, out)
+            forest.add(values, np.arange(len(values)), self._ballot(), team, out)
         self._average_unseen(values, out)
         return out / forest.n_trees
 
@@ -260,11 +263,24 @@ class Unpacked(Sequence[Any]):
         return self._forest._estimator(places)
 
 
-def n_drawn_rows(max_samples: Any, n_rows: int, sample: Sample) -> int:
-    """Return how many rows are drawn: as many as there are, so many, or a share of the weight."""
-    if max_samples is None:
-        return n_rows
+def n_drawn_rows(max_samples: Any, sample: Sample) -> int:
+    """Return how many rows are drawn: as many as there are, so many, or a share of the weight.
+
+    A row of weight 3 is three rows. Weights so large that nearly every row would be drawn for
+    every tree are hardly repeats.
+    """
+    n_rows = len(sample.targets)
     if isinstance(max_samples, Integral):
         return int(max_samples)
-    total = float(sample.weights.counts.sum()) * sample.weights.unit
-    return max(int(max_samples * total), 1)
+    if max_samples is not None:
+        return max(int(max_samples * float(sample.weights.weights.sum())), 1)
+    if sample.n_rows <= _MANY_REPEATS * n_rows:
+        return sample.n_rows
+    warnings.warn(
+        f"The whole weights of {n_rows} rows add up to {sample.n_rows}. They are not read as "
+        f"repeats, and {n_rows} rows are drawn for each tree, as trees of {sample.n_rows} rows "
+        "would hardly differ. Pass max_samples to choose how many.",
+        UserWarning,
+        stacklevel=5,
+    )
+    return n_rows

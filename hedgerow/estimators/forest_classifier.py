@@ -78,7 +78,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the mean class proportions of the trees' leaves, or the share of their votes."""
-        return self._mean_ballot(X, self._ballot())
+        return self._mean_ballot(X)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the logarithm of the probabilities; -inf where they are 0."""
@@ -87,7 +87,8 @@ class ForestClassifier(ClassifierMixin, BaseForest):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row; of equals the first of `classes_`."""
-        return np.asarray(self.classes_[np.argmax(self.predict_proba(X), axis=1)])
+        chosen = np.argmax(self.predict_proba(X), axis=1)
+        return np.asarray(self.classes_[chosen])
 
     def _tree(self, number: int) -> Tree:
         """Return one tree."""
@@ -130,8 +131,8 @@ class RandomForestClassifier(ForestClassifier):
         Draw rows with replacement for each tree, in proportion to their weights, or let each
         tree have all of them.
     max_samples : int, float or None
-        Rows that are drawn: so many, a share of the total weight, or as many as there are. With
-        a share, whole weights are repeats of rows, to the bit.
+        Rows that are drawn: so many, a share of the total weight, or as many as there are. A row
+        of weight 3 is three rows, to the bit.
     oob_score : bool
         Predict each row by the trees that it was not drawn for: `oob_score_`,
         `oob_decision_function_`, and `oob_curve_`, the score of the first 1, 2, ... trees.

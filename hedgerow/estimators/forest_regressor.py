@@ -77,7 +77,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the mean of what the trees predict for each row."""
-        means = self._mean_ballot(X, self._ballot())
+        means = self._mean_ballot(X)
         return np.ascontiguousarray(means[:, 0]) if self.n_outputs_ == 1 else means
 
     def _tree(self, number: int) -> Tree:
