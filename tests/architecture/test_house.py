@@ -23,9 +23,13 @@ BANNED_NAMES = {"util", "utils", "helper", "helpers", "common", "misc"}
 PUBLIC_NAMES = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
     "GradientBoostingClassifier",
     "GradientBoostingRanker",
     "GradientBoostingRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "__version__",
     "export_dot",
     "export_json",
