@@ -10,6 +10,7 @@ measured. Times of different machines are never compared.
 import json
 import os
 import platform
+import resource
 import statistics
 import subprocess
 import time
@@ -63,7 +64,8 @@ def held(contest: Contest, repeats: int, file: Path) -> None:
         booths = {name: stack.enter_context(booth(contest, name)) for name in contest.models}
         scores = {name: booth.submit(answered).result() for name, booth in booths.items()}
         times = taken_in_turns(contest, booths, repeats)
-    record = facts | {"scores": scores, "seconds": times}
+        peaks = {name: booth.submit(peak_bytes).result() for name, booth in booths.items()}
+    record = facts | {"scores": scores, "seconds": times, "peak_bytes": peaks}
     show(contest, record, previous(file, record))
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("a", encoding="utf-8") as lines:
@@ -86,6 +88,11 @@ def answered() -> float:
     """Fit once without a clock, which compiles, and score the rows that were held out."""
     contest, (X, y) = _OWN["contest"], _OWN["contest"].test
     return float(contest.score(y, _OWN["model"].fit(*contest.train).predict(X)))
+
+
+def peak_bytes() -> int:
+    """Return the most memory that the model's process has had, its tables included."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def taken_in_turns(
@@ -127,6 +134,9 @@ def show(contest: Contest, record: dict[str, Any], before: dict[str, Any] | None
         cells = [cell for step in contest.steps for cell in shown(times[step], earlier.get(step))]
         table.add_row(name, f"{record['scores'][name]:.4f}", *cells)
     console.print(table, soft_wrap=True)
+    gigabytes = {name: size / 1e9 for name, size in record["peak_bytes"].items()}
+    peaks = ", ".join(f"{name} {size:.2f} GB" for name, size in gigabytes.items())
+    console.print(f"most memory of a process: {peaks}", soft_wrap=True)
     n_runs = len(times[contest.steps[0]])
     few = "" if n_runs >= ENOUGH else f"; best of {n_runs}, and it takes {ENOUGH} to be quoted"
     console.print(f"{record['revision']}, load {record['load_before']}{few}\n", soft_wrap=True)

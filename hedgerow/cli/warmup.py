@@ -18,6 +18,8 @@ from hedgerow import (
     GradientBoostingClassifier,
     GradientBoostingRanker,
     GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
 )
 from hedgerow.data.table import read_table
 from hedgerow.estimators.gb_ranker import RANKING_LOSSES
@@ -73,6 +75,15 @@ def steps() -> dict[str, Callable[[], None]]:
     for loss in RANKING_LOSSES:
         ranker = GradientBoostingRanker(loss=loss)
         work[f"boosting, {loss}"] = partial(_boost, ranker, X, classes, qid=np.arange(_N_ROWS) // 9)
+    forests = {
+        "gini": (RandomForestClassifier(), labels),
+        "entropy": (RandomForestClassifier(criterion="entropy"), labels),
+        "misclassification": (RandomForestClassifier(criterion="misclassification"), labels),
+        "squared error": (RandomForestRegressor(), targets[:, 0]),
+        "squared error, several outputs": (RandomForestRegressor(), targets),
+    }
+    for name, (forest, y) in forests.items():
+        work[f"forest, {name}"] = partial(_bag, forest, X, y)
     work["explaining"] = partial(_explain, targets)
     return work
 
@@ -97,6 +108,22 @@ def _boost(model: Any, X: NDArray[Any], y: NDArray[Any], **queries: Any) -> None
     fixed.flags.writeable = False
     with hired(1, 0.0) as team:
         model._model.raw(fixed, team)
+
+
+def _bag(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:
+    """Do with a forest what users do: fit, judge rows out of the bag, look at trees."""
+    ways = [{"voting": way} for way in ("hard", "soft")] if hasattr(model, "voting") else [{}]
+    for way in ways:
+        model.set_params(n_estimators=3, oob_score=True, n_jobs=1, **way).fit(X, y)
+        model.apply(X)
+    model.set_params(min_samples_leaf=5).fit(X, y, sample_weight=np.arange(len(y)) % 3 + 0.5)
+    fixed = model._schema.matrix(read_table(X), "missing")
+    fixed.flags.writeable = False
+    with hired(1, 0.0) as team:
+        out = np.zeros((len(fixed), model._n_values))
+        model._model.add(fixed, np.arange(len(fixed)), model._ballot(), team, out)
+        model._model.leaves(fixed, team)
+    assert model.feature_importances_.size == X.shape[1]
 
 
 def _use(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:
