@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
+from hedgerow.kernels.arranging import Arranged, arrange, empty_arrangement
 from hedgerow.kernels.codes import Codes, Records
 from hedgerow.kernels.grove import Grove, Scorer, lanes_for, scorer_of
 from hedgerow.kernels.predict import Paths
 from hedgerow.kernels.routes import add_tree
 from hedgerow.kernels.scorer import add_trees
-from hedgerow.kernels.steps import arrange
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.workspace import N_NODES, N_WORDS, NODE, Nodes, empty_nodes
 
@@ -125,19 +125,6 @@ _OF_NODES = tuple(
 )
 
 
-class Arranged(NamedTuple):
-    """What `arrange` writes."""
-
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
-    feature: NDArray[np.int32]
-    threshold: Floats
-    missing_left: NDArray[np.bool_]
-    category_start: NDArray[np.int64]
-    category_words: NDArray[np.uint64]
-    place: NDArray[np.int64]
-
-
 def _as_bytes(table: NDArray[np.void]) -> NDArray[np.uint8]:
     """Return records as bytes: NumPy copies records field by field, twenty times slower."""
     return table.view(np.uint8)
@@ -189,16 +176,7 @@ class Harvest:
         sizes = np.array([len(each) for each in words], np.int64)
         joined = np.concatenate([np.empty(0, np.uint8), *map(_as_bytes, tables)]).view(NODE)
         n_nodes, n_words = int(first[-1]), int(sizes.sum())
-        arranged = Arranged(
-            left=np.empty(n_nodes, np.int32),
-            right=np.empty(n_nodes, np.int32),
-            feature=np.empty(n_nodes, np.int32),
-            threshold=np.empty(n_nodes),
-            missing_left=np.empty(n_nodes, np.bool_),
-            category_start=np.empty(n_nodes, np.int64),
-            category_words=np.empty(n_words, np.uint64),
-            place=np.empty(n_nodes, np.int64),
-        )
+        arranged = empty_arrangement(n_nodes, n_words)
         all_words = np.concatenate([*words, np.zeros(1, np.int64)])
         words_of = table.codes.features.n_categories // 64 + 1
         stack = np.empty((2, n_nodes + 1), np.int64)

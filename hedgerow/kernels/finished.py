@@ -1,4 +1,4 @@
-"""Finished trees: nodes in preorder, and what they hold."""
+"""Finished trees: what their nodes hold."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,30 +10,6 @@ N_LIMBS = 3
 _STEP_BITS, _LEAST = 52, -1074  # bits of a step beside its sign; exponent of the least float64
 _DIGIT_BITS = 26
 _DIGIT = (1 << _DIGIT_BITS) - 1
-
-
-@kernel
-def preorder(left, order, stack):
-    """List the nodes from the root, each before its left subtree, that before its right one.
-
-    left   int32 [n_nodes]   read    -1 in a leaf; the right child follows the left
-    order  int64 [n_nodes]   write
-    stack  int64 [n_nodes]   write   garbage on entry
-
-    Returns the number of nodes reached.
-    """
-    n, n_waiting = np.int64(0), np.int64(1)
-    stack[0] = 0
-    while n_waiting > 0:
-        n_waiting -= 1
-        node = stack[n_waiting]
-        order[n] = node
-        n += 1
-        if left[node] >= 0:
-            stack[n_waiting] = left[node] + 1
-            stack[n_waiting + 1] = left[node]
-            n_waiting += 2
-    return n
 
 
 @kernel

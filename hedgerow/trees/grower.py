@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
-from hedgerow.kernels.codes import N_BINS, PAIR, Records
+from hedgerow.kernels.arranging import arrange, empty_arrangement
+from hedgerow.kernels.codes import N_BINS, PAIR
 from hedgerow.kernels.desks import desks_for
-from hedgerow.kernels.finished import preorder
 from hedgerow.kernels.grower import grow as grow_kernel
 from hedgerow.kernels.meeting import Member
 from hedgerow.kernels.menu import TREE, Menu
@@ -253,41 +253,25 @@ def _rules(
 
 
 def _in_preorder(nodes: Nodes, n_words: NDArray[np.int64]) -> Grown:
-    """Renumber the nodes from the root, left before right, and drop the room not used."""
-    n_nodes = int(nodes.counters[N_NODES])
-    order, stack = np.empty(n_nodes, np.int64), np.empty(n_nodes + 1, np.int64)
-    table = nodes.table[:n_nodes]
-    preorder(table.left.astype(np.int32), order, stack)
-    place = np.empty(n_nodes, np.int32)
-    place[order] = np.arange(n_nodes, dtype=np.int32)
-    table = table[order]
-    old_left = table.left
-    is_leaf = old_left < 0
-    start, words = _compact_sets(nodes.words, table, n_words)
-    return Grown(
-        left=np.where(is_leaf, -1, place[old_left]).astype(np.int32),
-        right=np.where(is_leaf, -1, place[np.where(is_leaf, 0, old_left + 1)]).astype(np.int32),
-        feature=table.feature.astype(np.int32),
-        threshold=table.threshold.copy(),
-        missing_left=table.missing_left.astype(bool),
-        category_start=start,
-        category_words=words,
-        n_rows=table.n_rows.copy(),
-        sums=nodes.sums[order],
-        leaf_of_row=np.where(nodes.leaf_of_row < 0, -1, place[nodes.leaf_of_row]).astype(np.int32),
-    )
+    """Renumber the nodes from the root, left before right, and drop the room not used.
 
-
-def _compact_sets(
-    words: NDArray[np.int64], table: Records, n_words: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """Put the category sets in the order of the nodes: their places are an accident of threads.
-
-    n_words, int64 [n_features]: of a set of each feature.
+    n_words, int64 [n_features]: of a set of categories of each feature.
     """
-    splits = np.flatnonzero(table.category_start >= 0)
-    lengths = n_words[table.feature[splits]]
-    new = np.full(len(table), -1, np.int64)
-    new[splits] = np.cumsum(lengths) - lengths
-    source = np.repeat(table.category_start[splits] - new[splits], lengths)
-    return new, words[source + np.arange(len(source))].view(np.uint64)
+    n_nodes, n_used = int(nodes.counters[N_NODES]), int(nodes.counters[N_WORDS])
+    table, whole = nodes.table[:n_nodes], np.array([0, n_nodes])
+    tree, stack = empty_arrangement(n_nodes, n_used), np.empty((2, n_nodes + 1), np.int64)
+    n_written = arrange(table, whole, nodes.words, np.zeros(1, np.int64), n_words, tree, stack)
+    place = np.empty(n_nodes + 1, np.int32)
+    place[tree.place], place[-1] = np.arange(n_nodes, dtype=np.int32), -1
+    return Grown(
+        left=tree.left,
+        right=tree.right,
+        feature=tree.feature,
+        threshold=tree.threshold,
+        missing_left=tree.missing_left,
+        category_start=tree.category_start,
+        category_words=tree.category_words[:n_written].copy(),
+        n_rows=table.n_rows[tree.place],
+        sums=nodes.sums[tree.place],
+        leaf_of_row=place[nodes.leaf_of_row],  # a row of no leaf, -1, has the last place
+    )

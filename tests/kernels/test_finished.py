@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from hedgerow.kernels.arranging import arrange, empty_arrangement
 from hedgerow.kernels.criteria import Cost, Entropy, Gini, Misclassification
 from hedgerow.kernels.finished import (
     N_LIMBS,
@@ -16,10 +17,10 @@ from hedgerow.kernels.finished import (
     join_means,
     leaf_moments,
     leaf_ranges,
-    preorder,
     step_of,
     summed_limbs,
 )
+from hedgerow.kernels.workspace import NODE
 from tests.oracle import criteria as oracle
 
 COST = [[0.0, 1.0, 3.0], [2.0, 0.0, 1.0], [1.0, 4.0, 0.0]]
@@ -52,9 +53,19 @@ def walked(left, node=0):
 
 @given(shapes())
 def test_nodes_are_listed_from_the_root_left_before_right(left):
-    order, stack = np.full(len(left), -7), np.full(len(left), -7)
-    assert preorder(np.array(left, np.int32), order, stack) == len(left)
-    assert order.tolist() == walked(left)
+    n_nodes = len(left)
+    table = np.zeros(n_nodes, NODE).view(np.recarray)
+    table.left, table.category_start, table.threshold = left, -1, np.arange(n_nodes)
+    tree, none = empty_arrangement(n_nodes, 0), np.zeros(1, np.int64)
+    stack = np.full((2, n_nodes + 1), -7)
+    assert arrange(table, np.array([0, n_nodes]), none, none, none, tree, stack) == 0
+    order = walked(left)
+    assert tree.place.tolist() == tree.threshold.tolist() == order
+    places = {node: place for place, node in enumerate(order)} | {-1: -1}
+    assert tree.left.tolist() == [places[left[node]] for node in order]
+    assert tree.right.tolist() == [
+        places[left[node] + 1] if left[node] >= 0 else -1 for node in order
+    ]
 
 
 @pytest.mark.parametrize("criterion", IMPURITIES)
