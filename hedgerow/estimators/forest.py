@@ -59,6 +59,7 @@ class BaseForest(GrowsTrees):
     _exact_rows = 10_000
     _tree_features: int | None = None  # features of each tree, drawn for it; None: all
     _repeats_features = False
+    _noun = "trees"
     callbacks = None  # of Control
     _model: Forest
 
@@ -88,28 +89,15 @@ class BaseForest(GrowsTrees):
     def _keep(self, table: Table, sample: Sample, species: Species, asked: Any) -> None:
         """Grow trees and keep them."""
         before, begun = asked
-        n_before = 0 if before is None else before._model.n_trees
-        if n_before > self.n_estimators:
-            raise ValueError(
-                f"n_estimators={self.n_estimators} is less than the {n_before} trees that "
-                "warm_start=True goes on from. Pass more, or warm_start=False to begin anew."
-            )
-        if before is None:
-            own = 0 if self.random_state is None else self.random_state
-            self._seed = int(check_random_state(own).randint(2**31 - 1))
+        n_before = self._begin(before)
         work = float(len(sample.targets)) * table.n_features * self.n_estimators
         with hired(self.n_jobs, work) as team:
             binned = bin_for(self, table, sample, team)
             self._remember(table, binned)
-            way = self._drawn_rows(sample)
-            self._bags = None
-            if way is not None:
-                counts = sample.weights.counts
-                urn = Urn.of(binned.codes, sample.targets, counts, way.keeps_weights, team)
-                self._bags = Bags(way, urn, self._seed)
+            self._bags = self._filled_bags(binned, sample, team)
             plan = Plan(self._bags, self._limits(sample, binned), float(self.ccp_alpha))
             planting = Planting(binned, species, sample.weights, plan, team)
-            with Control(self, self.n_estimators, begun, "trees") as control:
+            with Control(self, self.n_estimators, begun, self._noun) as control:
                 planted = planting.grow(
                     range(n_before, self.n_estimators),
                     lambda n: control(n_before + n, dict, lambda: None),
@@ -120,6 +108,29 @@ class BaseForest(GrowsTrees):
                 self._judge_out_of_bag(table, binned, sample, team)
         self._rows, self._n_rows = sample.rows, table.n_rows
         self.max_features_ = self._n_candidates(table.n_features) or table.n_features
+
+    def _begin(self, before: Any) -> int:
+        """Set the seed; return how many trees are there already."""
+        n_before = 0 if before is None else int(before._model.n_trees)
+        if n_before > self.n_estimators:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} is less than the {n_before} {self._noun} that "
+                "warm_start=True goes on from. Pass more, or warm_start=False to begin anew."
+            )
+        if before is None:
+            own = 0 if self.random_state is None else self.random_state
+            self._seed = int(check_random_state(own).randint(2**31 - 1))
+        else:
+            self._seed = before._seed
+        return n_before
+
+    def _filled_bags(self, table: BinnedTable, sample: Sample, team: Any) -> Bags | None:
+        """Return the rows of each tree, None if all of them are there."""
+        way, counts = self._drawn_rows(sample), sample.weights.counts
+        if way is None:
+            return None
+        urn = Urn.of(table.codes, sample.targets, counts, way.keeps_weights, team)
+        return Bags(way, urn, self._seed)
 
     def _drawn_rows(self, sample: Sample) -> Bootstrap | Pasting | None:
         """Return how the rows of a tree are drawn, None if all of them are there."""
@@ -175,7 +186,10 @@ class BaseForest(GrowsTrees):
 
     def _mean_ballot(self, X: Any) -> Floats:
         """Return the mean of what trees say of each row, float64 [n_rows, n_values]."""
-        values, forest = self._values(X), self._model
+        return self._mean_of(self._values(X))
+
+    def _mean_of(self, values: Floats) -> Floats:
+        forest = self._model
         out = np.zeros((len(values), self._n_values))
         with hired(self.n_jobs, float(len(values)) * forest.n_trees * 10) as team:
             forest.add(values, np.arange(len(values)), self._ballot(), team, out)
