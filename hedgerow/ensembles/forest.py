@@ -20,8 +20,9 @@ from hedgerow.ensembles.bags import Bags
 from hedgerow.ensembles.gathering import gathered
 from hedgerow.ensembles.species import Counts, Floats, Species
 from hedgerow.kernels.meeting import CANCELLED
-from hedgerow.kernels.packed import BLOCK, PACKED, Thicket, add_leaves, find_leaves
+from hedgerow.kernels.packed import PACKED, Thicket
 from hedgerow.kernels.team import Team
+from hedgerow.kernels.walks import BLOCK, add_leaves, find_leaves
 from hedgerow.trees.grower import Grower, Judge
 from hedgerow.trees.quantise import Steps
 from hedgerow.trees.rules import GrowthRules

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.ensembles.forest import Forest
-from hedgerow.kernels.packed import BLOCK, add_leaves
 from hedgerow.kernels.team import Team
+from hedgerow.kernels.walks import BLOCK, add_leaves
 
 Floats = NDArray[np.float64]
 

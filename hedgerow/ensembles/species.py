@@ -15,6 +15,7 @@ from hedgerow.kernels.packed import (
     pack_means,
     unpack,
     unpack_classes,
+    unpack_means,
 )
 from hedgerow.kernels.predict import Paths
 from hedgerow.trees.classification import CRITERIA, class_columns, class_judge, finished_tree
@@ -153,20 +154,21 @@ def class_tree(thicket: Thicket, unit: float, criterion: str, n_categories: NDAr
 def mean_tree(thicket: Thicket, n_categories: NDArray[Any]) -> Tree:
     """Return a packed tree of numbers as it was."""
     n_nodes, n_columns = len(thicket.nodes), thicket.extra.shape[1]
-    columns, n_outputs = np.zeros((n_columns, n_nodes)), n_columns // 2
-    columns[:, thicket.nodes.feature < 0] = thicket.extra.T
-    tree = _unpacked(thicket, n_categories, columns[1:].T, columns[0].copy(), columns[0].copy())
-    for mean, squares in zip(columns[1 : 1 + n_outputs], columns[1 + n_outputs :], strict=True):
-        join_means(tree.left, tree.right, tree.weight, mean, squares)
-    value = np.ascontiguousarray(columns[1 : 1 + n_outputs].T)
-    impurity = total_squares(columns.T) / (tree.weight * n_outputs)
-    return _unpacked(thicket, n_categories, value, impurity, tree.weight.copy())
+    columns, n_outputs = np.empty((n_columns, n_nodes)), n_columns // 2
+    unpack_means(thicket.nodes, thicket.extra, columns)
+    weight, means, squares = columns[0], columns[1 : 1 + n_outputs], columns[1 + n_outputs :]
+    is_leaf, right = thicket.nodes.feature < 0, np.ascontiguousarray(thicket.nodes.link)
+    left = np.where(is_leaf, -1, np.arange(1, n_nodes + 1)).astype(np.int32)
+    for output in range(n_outputs):
+        join_means(left, right, weight, means[output], squares[output])
+    impurity = total_squares(columns.T) / (weight * n_outputs)
+    return _unpacked(thicket, n_categories, np.ascontiguousarray(means.T), impurity, weight.copy())
 
 
 def _unpacked(
     thicket: Thicket, n_categories: NDArray[Any], value: Floats, impurity: Floats, weight: Floats
 ) -> Tree:
-    """Return a tree with the shape of a packed one; weights of leaves must be right."""
+    """Return a tree with the shape of a packed one."""
     n_nodes = len(thicket.nodes)
     shape: dict[str, Any] = {
         "left": np.empty(n_nodes, np.int32),

@@ -1,4 +1,4 @@
-"""Packed trees: 16 bytes a node, for forests of many large trees, and walks down them.
+"""Packed trees: 16 bytes a node, for forests of many large trees.
 
 Nodes are in preorder, so that a split's left child follows it.
 
@@ -21,10 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.codes import Records
-from hedgerow.kernels.jit import kernel, part
-from hedgerow.kernels.meeting import cancelled, share
+from hedgerow.kernels.jit import kernel
 
 PACKED = np.dtype(
     {
@@ -35,9 +33,8 @@ PACKED = np.dtype(
     }
 )
 MAX_FEATURES = 1 << 28
-_HEAVIER_LEFT, _BY_CATEGORY, _MISSING_LEFT = 1 << 28, 1 << 29, 1 << 30
-_FEATURE = MAX_FEATURES - 1
-BLOCK = 256  # rows that walk down a tree together
+HEAVIER_LEFT, BY_CATEGORY, MISSING_LEFT = 1 << 28, 1 << 29, 1 << 30
+FEATURE = MAX_FEATURES - 1
 
 
 class Thicket(NamedTuple):
@@ -68,10 +65,10 @@ def pack(paths, n_rows, nodes):
         if left < 0:
             packed.feature = -1 - n_rows[node]
             continue
-        flags = _MISSING_LEFT if paths.missing_left[node] else 0
-        flags |= _HEAVIER_LEFT if paths.weight[left] >= paths.weight[right] else 0
+        flags = MISSING_LEFT if paths.missing_left[node] else 0
+        flags |= HEAVIER_LEFT if paths.weight[left] >= paths.weight[right] else 0
         if paths.category_start[node] >= 0:
-            flags |= _BY_CATEGORY
+            flags |= BY_CATEGORY
             packed.steps = paths.category_start[node]
         else:
             packed.number = paths.threshold[node]
@@ -126,14 +123,14 @@ def pack_means(columns, nodes, extra):
 
 @kernel
 def unpack(nodes, paths, n_rows):
-    """Set the shape of a tree from its nodes.
+    """Set the shape of a tree from its nodes; weights are left alone.
 
-    paths   Paths              write   weights of leaves are there; those of splits add up
+    paths   Paths              write
     n_rows  int64 [n_nodes]    write
     """
     for node in range(nodes.shape[0] - 1, -1, -1):
         packed = nodes[node]
-        is_leaf, by_category = packed.feature < 0, (packed.feature & _BY_CATEGORY) != 0
+        is_leaf, by_category = packed.feature < 0, (packed.feature & BY_CATEGORY) != 0
         paths.left[node], paths.right[node], paths.feature[node] = -1, -1, -1
         paths.threshold[node], paths.category_start[node] = np.nan, -1
         paths.missing_left[node] = False
@@ -142,9 +139,8 @@ def unpack(nodes, paths, n_rows):
             continue
         paths.left[node], paths.right[node] = node + 1, packed.link
         n_rows[node] = n_rows[node + 1] + n_rows[packed.link]
-        paths.weight[node] = paths.weight[node + 1] + paths.weight[packed.link]
-        paths.feature[node] = packed.feature & _FEATURE
-        paths.missing_left[node] = (packed.feature & _MISSING_LEFT) != 0
+        paths.feature[node] = packed.feature & FEATURE
+        paths.missing_left[node] = (packed.feature & MISSING_LEFT) != 0
         if by_category:
             paths.category_start[node] = packed.steps
         else:
@@ -168,87 +164,16 @@ def unpack_classes(nodes, extra, sums):
                 sums[node, k] = packed.steps if k == packed.link else 0
 
 
-@part
-def walk(values, rows, thicket, tree, places):
-    """Let rows walk down a tree, all of them one step at a time; return nothing.
+@kernel
+def unpack_means(nodes, extra, columns):
+    """Set what leaves of a regression tree hold, and the weights of its splits.
 
-    values  float64 [n_rows, n_features]   read    NaN is missing, -1 an unseen category
-    rows    int64 [n <= BLOCK]             read
-    places  int32 [2, BLOCK]               write   places[0]: the leaf of each row, counted
-            from the tree's first node; places[1]: garbage
+    columns  float64 [1 + 2 n_outputs, n_nodes]   write   of splits only the weight
     """
-    first, first_word = thicket.first[tree, 0], thicket.first[tree, 1]
-    nodes, words = thicket.nodes[first : thicket.first[tree + 1, 0]], thicket.words[first_word:]
-    place, walking = places[0], places[1]
-    for i in range(rows.shape[0]):
-        place[i], walking[i] = 0, i
-    n_walking = rows.shape[0]
-    while n_walking > 0:
-        n_left = np.int64(0)
-        for j in range(n_walking):
-            i = walking[j]
-            node = nodes[place[i]]
-            if node.feature >= 0:
-                place[i] = _next(node, place[i], values[rows[i], node.feature & _FEATURE], words)
-                walking[n_left] = i
-                n_left += 1
-        n_walking = n_left
-
-
-@part
-def _next(node, place, x, words):
-    """Return the child that a value goes to; an unseen category goes to the heavier one."""
-    if np.isnan(x):
-        goes_left = (node.feature & _MISSING_LEFT) != 0
-    elif (node.feature & _BY_CATEGORY) == 0:
-        goes_left = x <= node.number
-    elif x < 0:
-        goes_left = (node.feature & _HEAVIER_LEFT) != 0
-    else:
-        code = np.int64(x)
-        goes_left = (np.int64(words[node.steps + (code >> 6)]) >> (code & 63)) & 1 == 1
-    return place + 1 if goes_left else node.link
-
-
-@team_kernel
-def add_leaves(team, values, rows, thicket, way, places, out):
-    """Add what the leaf of each row holds to out[row], one tree after another.
-
-    values  float64 [n_rows, n_features]    read
-    rows    int64 [n]                       read    a thread owns a range of them
-    thicket Thicket                         read
-    way     Proportions, Votes or Means     what is added
-    places  int32 [n_threads, 2, BLOCK]     write   garbage
-    out     float64 [n_rows, n_values]      both
-
-    A tree after another, so that a large one stays in the cache; the order in which a row's
-    sums are added up is that of the trees, whatever the threads.
-    """
-    begin, end = share(team, rows.shape[0])
-    for tree in range(thicket.first.shape[0] - 1):
-        first, first_row = thicket.first[tree, 0], thicket.first[tree, 2]
-        for begin_block in range(begin, end, BLOCK):
-            if cancelled(team):
-                return
-            block = rows[begin_block : min(begin_block + BLOCK, end)]
-            walk(values, block, thicket, tree, places[team.thread])
-            for i in range(block.shape[0]):
-                leaf = thicket.nodes[first + places[team.thread, 0, i]]
-                way.add_leaf(leaf, thicket.extra, first_row, out[block[i]])
-
-
-@team_kernel
-def find_leaves(team, values, rows, thicket, places, leaves):
-    """Set leaves[i, t] to the node that row number rows[i] reaches in tree t.
-
-    leaves  int32 [n, n_trees]   write
-    """
-    begin, end = share(team, rows.shape[0])
-    for tree in range(thicket.first.shape[0] - 1):
-        for begin_block in range(begin, end, BLOCK):
-            if cancelled(team):
-                return
-            block = rows[begin_block : min(begin_block + BLOCK, end)]
-            walk(values, block, thicket, tree, places[team.thread])
-            for i in range(block.shape[0]):
-                leaves[begin_block + i, tree] = places[team.thread, 0, i]
+    for node in range(nodes.shape[0] - 1, -1, -1):
+        packed = nodes[node]
+        if packed.feature >= 0:
+            columns[0, node] = columns[0, node + 1] + columns[0, packed.link]
+        else:
+            for k in range(columns.shape[0]):
+                columns[k, node] = extra[packed.link, k]

@@ -14,9 +14,9 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import numba
@@ -36,6 +36,7 @@ from hedgerow.kernels.meeting import (
 from hedgerow.kernels.pool import Helper, Pool
 
 _BRIEF = 200_000  # cell updates that one thread does before a second one has woken up
+_GLANCE = 0.1  # seconds after which the caller looks for an interrupt
 _FEW_STEPS = 32_768  # of a kernel, a nanosecond each, that one thread does alone
 
 
@@ -129,8 +130,10 @@ class Team:
             for member in callers:
                 kernel(member, *arguments)
             while ended < len(tasks):
-                self.ended.get()
-                ended += 1
+                # A signal that comes just before the wait does not end it, so it must be brief.
+                with suppress(Empty):
+                    self.ended.get(timeout=_GLANCE)
+                    ended += 1
         except BaseException:
             self.cancel()
             self._end(is_posted, helpers, tasks)
