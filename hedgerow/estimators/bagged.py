@@ -1,7 +1,6 @@
 """Bags of models inside a bagging estimator: how rows and features are drawn for each of them."""
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,8 @@ from numpy.typing import NDArray
 from hedgerow.data.table import Table
 from hedgerow.ensembles.bags import Bootstrap, Pasting
 from hedgerow.estimators.cart import Sample
-from hedgerow.estimators.forest import BaseForest, Floats, n_drawn_rows
+from hedgerow.estimators.drawn import n_drawn_features, n_drawn_rows, n_pasted_rows
+from hedgerow.estimators.forest import BaseForest, Floats
 
 _OF_THE_BAGGING = (
     "n_estimators",
@@ -68,30 +68,3 @@ class Bagged(BaseForest):
             way = Pasting(n_pasted_rows(self.max_samples, n_rows))
         self._n_drawn = way.n_draws
         return way if self.bootstrap or way.n_draws < n_rows else None
-
-
-def n_pasted_rows(max_samples: Any, n_rows: int) -> int:
-    """Return how many rows are drawn without replacement: all, so many, or a share."""
-    if max_samples is None:
-        return n_rows
-    is_number = isinstance(max_samples, Integral)
-    wanted = int(max_samples) if is_number else max(int(max_samples * n_rows), 1)
-    if wanted > n_rows:
-        raise ValueError(
-            f"max_samples={max_samples} asks for {wanted} rows, but without replacement there are "
-            f"only {n_rows} to be drawn. Pass bootstrap=True, a share of at most 1.0, or a whole "
-            f"number up to {n_rows}."
-        )
-    return wanted
-
-
-def n_drawn_features(max_features: Any, n_features: int) -> int:
-    """Return how many features are drawn for each model: so many, or a share."""
-    if not isinstance(max_features, Integral):
-        return max(int(max_features * n_features), 1)
-    if int(max_features) > n_features:
-        raise ValueError(
-            f"max_features={max_features} is more than the {n_features} features of X. Pass a "
-            f"whole number up to {n_features}, or a share such as 1.0 for as many as there are."
-        )
-    return int(max_features)

@@ -96,7 +96,7 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):
     >>> [features.tolist() for features in patches.fit(X, y).estimators_features_[:3]]
     [[0, 3], [0, 2], [0, 1]]
     >>> round(BaggingClassifier(n_estimators=50, oob_score=True).fit(X, y).oob_score_, 2)
-    0.95
+    0.96
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BAGGING_CONSTRAINTS | {

@@ -2,7 +2,6 @@
 
 import copy
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral, Real
@@ -24,6 +23,7 @@ from hedgerow.estimators.base import paths_of
 from hedgerow.estimators.cart import Sample
 from hedgerow.estimators.checks import check_parameters
 from hedgerow.estimators.control import Control
+from hedgerow.estimators.drawn import n_drawn_rows
 from hedgerow.estimators.growth import GROWTH_CONSTRAINTS, GrowsTrees
 from hedgerow.estimators.tables import bin_for
 from hedgerow.kernels.predict import average_unseen
@@ -33,8 +33,6 @@ from hedgerow.trees.importance import impurity_importances
 from hedgerow.trees.rules import GrowthRules
 
 Floats = NDArray[np.float64]
-
-_MANY_REPEATS = 20  # of a row, on average
 
 FOREST_CONSTRAINTS: dict[str, list[Any]] = GROWTH_CONSTRAINTS | {
     "n_estimators": [Interval(Integral, 1, None, closed="left")],
@@ -275,26 +273,3 @@ class Unpacked(Sequence[Any]):
         if isinstance(places, range):
             return [self._forest._estimator(place) for place in places]
         return self._forest._estimator(places)
-
-
-def n_drawn_rows(max_samples: Any, sample: Sample) -> int:
-    """Return how many rows are drawn: as many as there are, so many, or a share of the weight.
-
-    A row of weight 3 is three rows. Weights so large that nearly every row would be drawn for
-    every tree are hardly repeats.
-    """
-    n_rows = len(sample.targets)
-    if isinstance(max_samples, Integral):
-        return int(max_samples)
-    if max_samples is not None:
-        return max(int(max_samples * float(sample.weights.weights.sum())), 1)
-    if sample.n_rows <= _MANY_REPEATS * n_rows:
-        return sample.n_rows
-    warnings.warn(
-        f"The whole weights of {n_rows} rows add up to {sample.n_rows}. They are not read as "
-        f"repeats, and {n_rows} rows are drawn for each tree, as trees of {sample.n_rows} rows "
-        "would hardly differ. Pass max_samples to choose how many.",
-        UserWarning,
-        stacklevel=5,
-    )
-    return n_rows

@@ -32,9 +32,8 @@ pytestmark = pytest.mark.usefixtures("many_hands")
 LOGISTIC = LogisticRegression(C=0.1, tol=1e-2)  # soon done
 SETTINGS = [
     BaggingClassifier(),
-    BaggingClassifier(voting="hard", max_features=0.5, max_samples=0.7),
+    BaggingClassifier(voting="hard", max_samples=0.7),
     BaggingClassifier(LOGISTIC),
-    BaggingClassifier(KNeighborsClassifier(3)),
     BaggingRegressor(),
     BaggingRegressor(bootstrap_features=True),
     BaggingRegressor(Ridge()),
