@@ -47,15 +47,15 @@ class Urn(NamedTuple):
     ) -> "Urn":
         """Lay out rows by their codes and targets, float64 [n_rows, ..]; by_weight: and weights.
 
-        Equals of different weight lie side by side: together they have the same places, in
-        whatever order.
+        Equals of different weight lie side by side, the lighter first: together they have the
+        same places.
         """
         keys = np.zeros(len(weights), np.int64)
         numbers = np.ascontiguousarray(targets.reshape(len(keys), -1).T, np.float64) + 0.0
         bits = [numbers.view(np.int64)] + [weights[None]] * by_weight
         team.run(mix_contents, codes, np.concatenate(bits), keys)
-        order = np.argsort(keys, kind="stable")
         is_even = weights.min() == weights.max() == 1
+        order = np.argsort(keys, kind="stable") if is_even else np.lexsort((weights, keys))
         return cls(order, np.zeros(0, np.int64) if is_even else np.cumsum(weights[order]))
 
 

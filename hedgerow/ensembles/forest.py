@@ -10,7 +10,6 @@ import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.ensembles.bags import Bags
+from hedgerow.ensembles.gathering import gathered
 from hedgerow.ensembles.species import Counts, Floats, Species
 from hedgerow.kernels.meeting import CANCELLED
 from hedgerow.kernels.packed import PACKED, Thicket
@@ -174,31 +174,15 @@ class Planting:
         An interrupt keeps the trees that are there, up to the first that is missing; if there
         is none, it goes on to the caller.
         """
-        wanted, lock, goes_on = list(numbers), Lock(), [True]
-        planted: dict[int, Planted] = {}
+        wanted = list(numbers)
         apart = len(wanted) >= self._team.n_threads
         team = self._team.alone() if apart else self._team
 
-        def plant(_: Any, number: int) -> None:
-            if not goes_on[0]:
-                return
+        def plant(number: int) -> Planted | None:
             tree = self._tree(number, team)
-            if not self._team.meeting[CANCELLED]:
-                with lock:
-                    planted[number] = tree
-                    goes_on[0] = told(len(planted)) and goes_on[0]
+            return None if self._team.meeting[CANCELLED] else tree
 
-        try:
-            if apart:
-                self._team.run_each(plant, wanted)
-            else:
-                for number in wanted:
-                    plant(None, number)
-        except KeyboardInterrupt:
-            if not wanted or wanted[0] not in planted:
-                raise
-        missing = [i for i, number in enumerate(wanted) if number not in planted]
-        return [planted[number] for number in wanted[: missing[0] if missing else None]]
+        return gathered(self._team, wanted, plant, told, apart)
 
     def _tree(self, number: int, team: Team) -> Planted:
         """Grow, prune and pack one tree."""

@@ -16,17 +16,29 @@ from hedgerow.kernels.walks import BLOCK, add_leaves
 Floats = NDArray[np.float64]
 
 
-class LeftOut:
-    """Sums of what trees say of the rows that they were not grown from.
+class Judged:
+    """Sums of what models say of the rows that they were not made from.
 
     sums     float64 [n_rows, n_values]
-    n_trees  int64 [n_rows]              how many trees have left a row out
+    n_trees  int64 [n_rows]              how many models have left a row out
     """
 
+    def __init__(self, n_rows: int, n_values: int) -> None:
+        self.sums, self.n_trees = np.zeros((n_rows, n_values)), np.zeros(n_rows, np.int64)
+
+    def means(self) -> Floats:
+        """Return the mean of what models said of each row; NaN if none has left it out."""
+        with np.errstate(invalid="ignore"):
+            return self.sums / np.where(self.n_trees > 0, self.n_trees, np.nan)[:, None]
+
+
+class LeftOut(Judged):
+    """The same, of trees."""
+
     def __init__(self, forest: Forest, way: Any, n_values: int, values: Floats, team: Team) -> None:
+        super().__init__(len(values), n_values)
         self._forest, self._way, self._values, self._team = forest, way, values, team
         self._places = np.empty((team.n_threads, 2, BLOCK), np.int32)
-        self.sums, self.n_trees = np.zeros((len(values), n_values)), np.zeros(len(values), np.int64)
 
     def add(self, number: int, counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Add what a tree says of the rows that were not drawn for it; return these rows."""
@@ -35,8 +47,3 @@ class LeftOut:
         self._team.run(add_leaves, *given, self.sums)
         self.n_trees[rows] += 1
         return rows
-
-    def means(self) -> Floats:
-        """Return the mean of what trees said of each row; NaN if none has left it out."""
-        with np.errstate(invalid="ignore"):
-            return self.sums / np.where(self.n_trees > 0, self.n_trees, np.nan)[:, None]

@@ -42,9 +42,14 @@ def _meant(estimator: Any, message: str) -> str:
     return ""
 
 
+def _name_of(estimator: Any) -> str:
+    """Return what users call an estimator; one inside another goes by the outer one's name."""
+    return str(getattr(estimator, "_shown_as", type(estimator).__name__))
+
+
 def check_columns(estimator: Any, table: Table) -> None:
     """Raise if a table's columns are not those of fit: their number, names and order."""
-    name = type(estimator).__name__
+    name = _name_of(estimator)
     expected = estimator.n_features_in_
     fitted = getattr(estimator, "feature_names_in_", None)
     if table.names is not None and fitted is not None and list(fitted) != table.names:
@@ -117,8 +122,8 @@ def _present_targets(estimator: Any, y: Any) -> NDArray[Any]:
     """Return y as an array, or raise naming the first row that is missing or infinite."""
     if y is None:
         raise ValueError(
-            f"{type(estimator).__name__} requires y to be passed, but the target y is None. Pass "
-            "one target for each row of X."
+            f"{_name_of(estimator)} requires y to be passed, but the target y is None. Pass one "
+            "target for each row of X."
         )
     values = np.asarray(y)
     if values.dtype.kind == "f":

@@ -2,7 +2,6 @@
 
 import copy
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral, Real
@@ -24,6 +23,7 @@ from hedgerow.estimators.base import paths_of
 from hedgerow.estimators.cart import Sample
 from hedgerow.estimators.checks import check_parameters
 from hedgerow.estimators.control import Control
+from hedgerow.estimators.drawn import n_drawn_rows
 from hedgerow.estimators.growth import GROWTH_CONSTRAINTS, GrowsTrees
 from hedgerow.estimators.tables import bin_for
 from hedgerow.kernels.predict import average_unseen
@@ -33,8 +33,6 @@ from hedgerow.trees.importance import impurity_importances
 from hedgerow.trees.rules import GrowthRules
 
 Floats = NDArray[np.float64]
-
-_MANY_REPEATS = 20  # of a row, on average
 
 FOREST_CONSTRAINTS: dict[str, list[Any]] = GROWTH_CONSTRAINTS | {
     "n_estimators": [Interval(Integral, 1, None, closed="left")],
@@ -59,6 +57,7 @@ class BaseForest(GrowsTrees):
     _exact_rows = 10_000
     _tree_features: int | None = None  # features of each tree, drawn for it; None: all
     _repeats_features = False
+    _noun = "trees"
     callbacks = None  # of Control
     _model: Forest
 
@@ -88,28 +87,15 @@ class BaseForest(GrowsTrees):
     def _keep(self, table: Table, sample: Sample, species: Species, asked: Any) -> None:
         """Grow trees and keep them."""
         before, begun = asked
-        n_before = 0 if before is None else before._model.n_trees
-        if n_before > self.n_estimators:
-            raise ValueError(
-                f"n_estimators={self.n_estimators} is less than the {n_before} trees that "
-                "warm_start=True goes on from. Pass more, or warm_start=False to begin anew."
-            )
-        if before is None:
-            own = 0 if self.random_state is None else self.random_state
-            self._seed = int(check_random_state(own).randint(2**31 - 1))
+        n_before = self._begin(before)
         work = float(len(sample.targets)) * table.n_features * self.n_estimators
         with hired(self.n_jobs, work) as team:
             binned = bin_for(self, table, sample, team)
             self._remember(table, binned)
-            way = self._drawn_rows(sample)
-            self._bags = None
-            if way is not None:
-                counts = sample.weights.counts
-                urn = Urn.of(binned.codes, sample.targets, counts, way.keeps_weights, team)
-                self._bags = Bags(way, urn, self._seed)
+            self._bags = self._filled_bags(binned, sample, team)
             plan = Plan(self._bags, self._limits(sample, binned), float(self.ccp_alpha))
             planting = Planting(binned, species, sample.weights, plan, team)
-            with Control(self, self.n_estimators, begun, "trees") as control:
+            with Control(self, self.n_estimators, begun, self._noun) as control:
                 planted = planting.grow(
                     range(n_before, self.n_estimators),
                     lambda n: control(n_before + n, dict, lambda: None),
@@ -120,6 +106,29 @@ class BaseForest(GrowsTrees):
                 self._judge_out_of_bag(table, binned, sample, team)
         self._rows, self._n_rows = sample.rows, table.n_rows
         self.max_features_ = self._n_candidates(table.n_features) or table.n_features
+
+    def _begin(self, before: Any) -> int:
+        """Set the seed; return how many trees are there already."""
+        n_before = 0 if before is None else int(before._model.n_trees)
+        if n_before > self.n_estimators:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} is less than the {n_before} {self._noun} that "
+                "warm_start=True goes on from. Pass more, or warm_start=False to begin anew."
+            )
+        if before is None:
+            own = 0 if self.random_state is None else self.random_state
+            self._seed = int(check_random_state(own).randint(2**31 - 1))
+        else:
+            self._seed = before._seed
+        return n_before
+
+    def _filled_bags(self, table: BinnedTable, sample: Sample, team: Any) -> Bags | None:
+        """Return the rows of each tree, None if all of them are there."""
+        way, counts = self._drawn_rows(sample), sample.weights.counts
+        if way is None:
+            return None
+        urn = Urn.of(table.codes, sample.targets, counts, way.keeps_weights, team)
+        return Bags(way, urn, self._seed)
 
     def _drawn_rows(self, sample: Sample) -> Bootstrap | Pasting | None:
         """Return how the rows of a tree are drawn, None if all of them are there."""
@@ -175,7 +184,10 @@ class BaseForest(GrowsTrees):
 
     def _mean_ballot(self, X: Any) -> Floats:
         """Return the mean of what trees say of each row, float64 [n_rows, n_values]."""
-        values, forest = self._values(X), self._model
+        return self._mean_of(self._values(X))
+
+    def _mean_of(self, values: Floats) -> Floats:
+        forest = self._model
         out = np.zeros((len(values), self._n_values))
         with hired(self.n_jobs, float(len(values)) * forest.n_trees * 10) as team:
             forest.add(values, np.arange(len(values)), self._ballot(), team, out)
@@ -261,26 +273,3 @@ class Unpacked(Sequence[Any]):
         if isinstance(places, range):
             return [self._forest._estimator(place) for place in places]
         return self._forest._estimator(places)
-
-
-def n_drawn_rows(max_samples: Any, sample: Sample) -> int:
-    """Return how many rows are drawn: as many as there are, so many, or a share of the weight.
-
-    A row of weight 3 is three rows. Weights so large that nearly every row would be drawn for
-    every tree are hardly repeats.
-    """
-    n_rows = len(sample.targets)
-    if isinstance(max_samples, Integral):
-        return int(max_samples)
-    if max_samples is not None:
-        return max(int(max_samples * float(sample.weights.weights.sum())), 1)
-    if sample.n_rows <= _MANY_REPEATS * n_rows:
-        return sample.n_rows
-    warnings.warn(
-        f"The whole weights of {n_rows} rows add up to {sample.n_rows}. They are not read as "
-        f"repeats, and {n_rows} rows are drawn for each tree, as trees of {sample.n_rows} rows "
-        "would hardly differ. Pass max_samples to choose how many.",
-        UserWarning,
-        stacklevel=5,
-    )
-    return n_rows

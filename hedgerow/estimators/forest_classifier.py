@@ -171,7 +171,7 @@ class RandomForestClassifier(ForestClassifier):
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = RandomForestClassifier(n_estimators=50, oob_score=True).fit(X, y)
     >>> round(forest.oob_score_, 2)
-    0.95
+    0.96
     """
 
     def __init__(  # noqa: PLR0913  scikit-learn's parameters

@@ -1,0 +1,174 @@
+"""What both bagging estimators share: parameters, the choice of the way, fitted attributes."""
+
+import inspect
+import time
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier, is_regressor
+from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
+from sklearn.utils.validation import check_is_fitted
+
+from hedgerow.data.table import Table, read_table
+from hedgerow.estimators.bagged import Bagged
+from hedgerow.estimators.bagged_trees import BaggedTrees, is_plain_tree
+from hedgerow.estimators.checks import check_columns, check_parameters
+from hedgerow.estimators.forest import FOREST_CONSTRAINTS, Floats
+
+_SHARED = (
+    "n_estimators",
+    "max_samples",
+    "bootstrap",
+    "warm_start",
+    "n_jobs",
+    "random_state",
+    "verbose",
+    "time_limit",
+)
+BAGGING_CONSTRAINTS: dict[str, list[Any]] = {name: FOREST_CONSTRAINTS[name] for name in _SHARED} | {
+    "estimator": [HasMethods(["fit", "predict"]), None],
+    "max_features": [
+        Interval(Integral, 1, None, closed="left"),
+        Interval(RealNotInt, 0.0, 1.0, closed="right"),
+    ],
+    "bootstrap_features": ["boolean"],
+    "oob_score": ["boolean"],
+    "time_limit": [Interval(Real, 0.0, None, closed="neither"), None],
+}
+_FITTED = (
+    "n_features_in_",
+    "feature_names_in_",
+    "n_outputs_",
+    "classes_",
+    "n_classes_",
+    "oob_score_",
+    "oob_curve_",
+    "oob_decision_function_",
+    "oob_prediction_",
+)
+
+
+class BaseBagging(MetaEstimatorMixin, BaseEstimator):
+    """Models of one learner, each of rows and features drawn for it."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = BAGGING_CONSTRAINTS
+    _ensemble: Bagged
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the models to a table and one target for each row.
+
+        Parameters
+        ----------
+        X : table of any kind, [n_rows, n_features]
+            The learner is given rows and columns of the same kind of table.
+        y : array [n_rows], or [n_rows, n_outputs] if the learner takes several outputs
+        sample_weight : array [n_rows] or None
+            With bootstrap=True rows are drawn in proportion to their weights; or else rows
+            count by them. A row of weight 0 is as if it were not there.
+
+        Returns
+        -------
+        The estimator itself. If fitting fails it is as it was before. An interrupt (Ctrl-C)
+        keeps the models that are fitted; before the first, nothing changes.
+        """
+        check_parameters(self)
+        begun, learner = time.monotonic(), clone(self._checked_learner())
+        table, is_tree = read_table(X), is_plain_tree(learner)
+        if is_tree:
+            check_parameters(learner)
+        ensemble = self._ways[0 if is_tree else 1]()
+        ensemble.take(self, learner, table.n_features)
+        before = self._ensemble if self.warm_start and hasattr(self, "_ensemble") else None
+        if before is not None:
+            self._check_same(before, ensemble, table)
+        ensemble.learn(X, table, y, sample_weight, (before, begun))
+        self._ensemble, self.estimator_ = ensemble, learner
+        for name in _FITTED:
+            self.__dict__.pop(name, None)
+            if hasattr(ensemble, name):
+                setattr(self, name, getattr(ensemble, name))
+        return self
+
+    def _checked_learner(self) -> Any:
+        """Return the learner, or raise if it cannot be one of this ensemble."""
+        name, learner = type(self).__name__, self._learner()
+        if inspect.isclass(learner):
+            raise TypeError(
+                f"estimator={learner.__name__} is a class, but {name} needs one of its instances, "
+                f"whose parameters it copies. Pass estimator={learner.__name__}()."
+            )
+        wrong, right = ("regressor", "classifier") if is_classifier(self) else _REGRESSION
+        if (is_regressor if is_classifier(self) else is_classifier)(learner):
+            other = "BaggingRegressor" if is_classifier(self) else "BaggingClassifier"
+            raise TypeError(
+                f"estimator={learner!r} is a {wrong}, but {name} bags {right}s. Pass a {right}, or "
+                f"use {other}."
+            )
+        return learner
+
+    def _learner(self) -> Any:
+        """Return the learner that was given, or a full-depth tree."""
+        return self._default_tree() if self.estimator is None else self.estimator
+
+    def _check_same(self, before: Bagged, ensemble: Bagged, table: Table) -> None:
+        """Raise if models cannot go on from those that are there."""
+        if type(before) is not type(ensemble) or before._tree_features != ensemble._tree_features:
+            raise ValueError(
+                "warm_start=True goes on from models of another kind: estimator or max_features "
+                "was changed. Pass what the first fit had, or warm_start=False to begin anew."
+            )
+        if before.n_features_in_ != table.n_features:
+            raise ValueError(
+                f"X has {table.n_features} features, but warm_start=True goes on from models of "
+                f"{before.n_features_in_}. Pass the same columns, or warm_start=False."
+            )
+
+    def _means(self, X: Any) -> Floats:
+        """Return the mean of what the models say of each row, float64 [n_rows, n_values]."""
+        check_is_fitted(self)
+        table = read_table(X)
+        check_columns(self, table)
+        return self._ensemble.means(X, table)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        own = getattr(self._learner(), "__sklearn_tags__", None)
+        if own is not None and not inspect.isclass(self.estimator):
+            for name in ("sparse", "allow_nan", "string", "categorical", "positive_only"):
+                setattr(tags.input_tags, name, getattr(own().input_tags, name))
+        return tags
+
+    @property
+    def estimators_(self) -> Sequence[Any]:
+        """The models; each takes its own features only, those of `estimators_features_`."""
+        check_is_fitted(self)
+        return self._ensemble.models
+
+    @property
+    def estimators_samples_(self) -> list[NDArray[np.int64]]:
+        """The rows that each model was made from; one that was drawn twice is there twice."""
+        check_is_fitted(self)
+        return self._ensemble.estimators_samples_
+
+    @property
+    def estimators_features_(self) -> list[NDArray[np.int64]]:
+        """The features of each model; one that was drawn twice is there twice."""
+        check_is_fitted(self)
+        return self._ensemble.features
+
+    @property
+    def fingerprint_(self) -> str:
+        """SHA-256 of the trees: equal for the same weighted rows in any order, on any threads."""
+        check_is_fitted(self)
+        if not isinstance(self._ensemble, BaggedTrees):
+            raise AttributeError(
+                f"Models of {type(self.estimator_).__name__} have no fingerprint_: only the "
+                "library's own trees do."
+            )
+        return self._ensemble.fingerprint_
+
+
+_REGRESSION = "classifier", "regressor"
