@@ -318,8 +318,8 @@ def test_quantiles_of_several_outputs_are_those_of_each():
 
 @pytest.mark.usefixtures("many_hands")
 def test_quantiles_never_cross_and_do_not_depend_on_threads_or_rows():
-    X, y = numbers(2, 300)
-    levels, order = np.linspace(0, 1, 21), np.random.default_rng(0).permutation(300)
+    X, y = numbers(2, 120)
+    levels, order = np.linspace(0, 1, 21), np.random.default_rng(0).permutation(120)
     forest = RandomForestRegressor(20, keep_rows=True, n_jobs=1).fit(X, y)
     found = forest.predict_quantiles(X, levels)
     assert (np.diff(found, axis=1) >= 0).all()
@@ -359,13 +359,17 @@ def test_proximities_are_shares_of_trees_in_which_rows_share_a_leaf(classifier):
     assert_array_equal(classifier.proximities(X).diagonal(), np.ones(N_ROWS))
 
 
+def proximities_out_of_bag(forest, X):
+    leaves, out = forest.apply(X), counts_of(forest).T == 0
+    both = out[:, None] & out[None]
+    together = ((leaves[:, None] == leaves[None]) & both).sum(axis=2)
+    return together / np.maximum(both.sum(axis=2), 1)
+
+
 @pytest.mark.usefixtures("many_hands")
 def test_proximities_out_of_bag_count_trees_that_saw_neither_row(classifier):
     X, _ = classes()
-    leaves, out = classifier.apply(X), counts_of(classifier).T == 0
-    both = out[:, None] & out[None]
-    together = ((leaves[:, None] == leaves[None]) & both).sum(axis=2)
-    expected = together / np.maximum(both.sum(axis=2), 1)
+    expected = proximities_out_of_bag(classifier, X)
     found = classifier.proximities(X, out_of_bag=True)
     assert_allclose(found.toarray(), expected, rtol=1e-15)
     assert (expected != classifier.proximities(X).toarray()).any()
@@ -374,9 +378,10 @@ def test_proximities_out_of_bag_count_trees_that_saw_neither_row(classifier):
 def test_rows_without_weight_are_out_of_every_bag():
     X, y = classes()
     weights = np.ones(N_ROWS)
-    weights[[0, 5]] = 0.0
+    weights[[0, 5, 20]] = 0.0
     forest = RandomForestClassifier(10, min_samples_leaf=3).fit(X, y, sample_weight=weights)
     near = forest.proximities(X, out_of_bag=True)
+    assert_allclose(near.toarray(), proximities_out_of_bag(forest, X), rtol=1e-15)
     assert near[0, 5] == forest.proximities(X)[0, 5]
 
 
@@ -455,6 +460,18 @@ def test_importances_out_of_bag_do_not_depend_on_threads_or_rows(classifier):
     order = np.random.default_rng(5).permutation(N_ROWS)
     other = RandomForestClassifier(N_TREES, min_samples_leaf=3, n_jobs=3).fit(X[order], y[order])
     assert_array_equal(other.oob_permutation_importances(X[order], y[order]).importances, found)
+
+
+def test_rows_without_weight_change_no_importance():
+    X, y = classes()
+    kept = np.ones(N_ROWS, bool)
+    kept[[0, 5, 20]] = False
+    settings = {"n_estimators": N_TREES, "min_samples_leaf": 3}
+    some = RandomForestClassifier(**settings).fit(X, y, sample_weight=kept.astype(float))
+    fewer = RandomForestClassifier(**settings).fit(X[kept], y[kept])
+    found = some.oob_permutation_importances(X, y).importances
+    expected = fewer.oob_permutation_importances(X[kept], y[kept]).importances
+    assert_array_equal(found, expected)
 
 
 def test_features_that_no_tree_uses_cost_nothing():
