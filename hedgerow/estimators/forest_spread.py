@@ -65,6 +65,11 @@ class ShowsSpread(ReadsTables):
         Efron (1992, 2014); Wager, Hastie and Efron (2014), equations 5 to 8. Memory: a matrix
         [n_trees, n_trees], and blocks.
 
+        Both are right for smooth predictions. Those of trees jump: then "infinitesimal" says
+        too little and "jackknife" too much. In a simulation of 40 rows with trees of two or
+        three leaves they said 0.75 and 1.64 of the variance, and bars of 1.96 standard errors
+        covered 90 % and 98 %. Use both to enclose it.
+
         Examples
         --------
         >>> import numpy as np

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
 
 from hedgerow.ensembles import uncertainty
 from hedgerow.ensembles.bags import Bags, Bootstrap, Urn
@@ -106,6 +107,26 @@ def test_the_variance_of_a_bagged_mean_is_that_of_the_mean(method, n_draws):
     error = np.std(found, ddof=1) / math.sqrt(len(found))
     assert error < 0.06 * exact  # or else the next line would hold for too much
     assert abs(np.mean(found) - exact) < 4 * error
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_error_bars_of_bagged_means_cover_at_their_nominal_rate(method):
+    n_rows, n_trees, n_bags, n_sets = 40, 500, 8, 100
+    y = np.random.default_rng(7).normal(size=(n_bags, n_rows, n_sets))  # their mean is 0
+    n_covered, ratios = 0, []
+    for seed in range(n_bags):
+        bags = bags_of(n_rows, seed=seed)
+        t = (counts_of(bags, n_trees) @ y[seed] / n_rows).T
+        variances = method(bags, n_trees, np.ones(n_rows, np.int64)).variances(t, Team(1))
+        variances += t.var(axis=1, ddof=1) / n_trees  # that there are so many trees
+        n_covered += int((np.abs(t.mean(axis=1)) <= 1.96 * np.sqrt(variances)).sum())
+        ratios.append(variances.mean() / t.mean(axis=1).var(ddof=1))
+    # 1.96 is for a variance that is known. This one has 39 degrees of freedom and an error of
+    # sqrt(4 / n_trees) from the bags, as if it had about 32: Student's 1.96 is 94.1 %.
+    low, high = stats.binom.ppf([0.0005, 0.9995], n_bags * n_sets, 0.941)
+    assert low <= n_covered <= high
+    # The variance of 100 means is known up to sqrt(2 / 99), of 8 times as many up to 5 %.
+    assert_allclose(np.mean(ratios), 1.0, atol=4 * 0.05)
 
 
 @pytest.mark.parametrize("method", METHODS)

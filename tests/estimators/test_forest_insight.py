@@ -202,53 +202,63 @@ def test_decompositions_of_classes_have_a_column_for_each_and_can_be_stored(clas
 
 
 def simulated(n_sets, n_trees):
-    """Predictions of two rows, and their estimated variances, for many training sets."""
+    """Predictions of two rows, and both estimates of their variances, for many training sets."""
     rng, rows = np.random.default_rng(2026), np.array([[0.2], [0.8]])
-    predictions, estimates = np.empty((n_sets, 2)), np.empty((n_sets, 2))
+    found = np.empty((3, n_sets, 2))
     for number in range(n_sets):
         X = rng.uniform(size=(40, 1))
         y = 2.0 * (X[:, 0] > 0.5) + rng.normal(size=40)
         forest = RandomForestRegressor(n_trees, min_samples_leaf=12, random_state=number, n_jobs=1)
-        parts = forest.fit(X, y).variance_decomposition(rows)
-        predictions[number], estimates[number] = forest.predict(rows), parts.rows.predicted
-    return predictions, estimates
+        parts = forest.fit(X, y).variance_decomposition(rows).rows
+        found[:, number] = forest.predict(rows), parts.predicted, parts.observed
+    return found
 
 
-def check_variances(predictions, estimates, tolerance):
-    """Mean estimate / variance over sets is 1, but for four standard errors and a bias."""
-    n_sets = len(predictions)
+def ratio_to_actual(predictions, estimates):
+    """Mean estimate / variance over sets, and its standard error."""
     actual = predictions.var(axis=0, ddof=1)
-    centred = (predictions - predictions.mean(axis=0)) ** 2
+    apart = (predictions - predictions.mean(axis=0)) ** 2
     ratio = estimates.mean(axis=0) / actual
-    relative = np.sqrt(
-        (estimates.std(axis=0, ddof=1) / estimates.mean(axis=0)) ** 2
-        + (centred.std(axis=0, ddof=1) / actual) ** 2
-    ) / math.sqrt(n_sets)
-    assert (np.abs(ratio - 1) < 4 * relative * ratio + tolerance).all(), (ratio, relative)
-    return relative
+    relative = np.hypot(
+        estimates.std(axis=0, ddof=1) / estimates.mean(axis=0), apart.std(axis=0, ddof=1) / actual
+    )
+    return ratio, ratio * relative / math.sqrt(len(predictions))
 
 
-def test_estimated_variances_are_those_over_a_few_simulated_training_sets():
-    relative = check_variances(*simulated(24, 150), tolerance=0.0)
-    assert (relative < 0.5).all()  # an estimate that is wrong by a factor of three is found out
+def test_a_few_simulated_training_sets_vary_as_both_jackknives_say_roughly():
+    predictions, low, high = simulated(24, 150)
+    (low_ratio, low_error), (high_ratio, high_error) = (
+        ratio_to_actual(predictions, each) for each in (low, high)
+    )
+    assert (low_ratio < 1 + 4 * low_error).all()
+    assert (high_ratio > 1 - 4 * high_error).all()
+    assert (low_ratio > 1 / 3).all()
+    assert (high_ratio < 3).all()
 
 
 @pytest.mark.slow
-def test_error_bars_cover_at_their_nominal_rate():
+def test_the_two_jackknives_enclose_the_variance_over_training_sets():
+    # Of trees, which jump, the infinitesimal jackknife says too little and the jackknife too
+    # much. Measured here: 0.76 and 0.74, 1.64 and 1.63 of the variance over 300 training sets,
+    # each with an error of about 9 % of itself. Where predictions are smooth both are right:
+    # tests/ensembles/test_uncertainty.py has bagged means.
     n_sets = 300
-    predictions, estimates = simulated(n_sets, 400)
-    # The jackknife has a bias of order 1/n, here with 40 rows some per cent.
-    relative = check_variances(predictions, estimates, tolerance=0.1)
-    assert (relative < 0.12).all()
-    # An interval is about the mean prediction; its width varies, so that it covers less than
-    # 95 %, as Student's does with few degrees of freedom: those of a chi-square that varies as
-    # much as the estimates, 2 mean^2 / variance.
-    freedom = 2 * estimates.mean(axis=0) ** 2 / estimates.var(axis=0, ddof=1)
-    quantile = stats.t.ppf(0.975, freedom)
+    predictions, low, high = simulated(n_sets, 400)
+    (low_ratio, low_error), (high_ratio, high_error) = (
+        ratio_to_actual(predictions, each) for each in (low, high)
+    )
+    assert (low_ratio < 1).all()
+    assert (high_ratio > 1).all()
+    assert (low_ratio + 4 * low_error > 0.9).all()
+    assert (high_ratio - 4 * high_error < 1.2).all()
+    # Bars of 1.96 standard errors about the mean prediction; measured: 90 and 91 % for the
+    # infinitesimal jackknife, less than nominal, 98 and 99 % for the jackknife.
     apart = np.abs(predictions - predictions.mean(axis=0))
-    n_covered = (apart <= quantile * np.sqrt(estimates)).sum(axis=0)
-    low, high = stats.binom.ppf([0.0005, 0.9995], n_sets, 0.95)
-    assert ((low <= n_covered) & (n_covered <= high)).all(), (n_covered, low, high, freedom)
+    n_low, n_high = ((apart <= 1.96 * np.sqrt(each)).sum(axis=0) for each in (low, high))
+    nominal = stats.binom.ppf(0.0005, n_sets, 0.95)
+    assert (n_high >= nominal).all()
+    assert (n_low >= stats.binom.ppf(0.0005, n_sets, 0.90)).all()
+    assert (n_low < n_high).all()
 
 
 def test_a_forest_of_single_leaves_has_the_standard_error_of_the_mean():
