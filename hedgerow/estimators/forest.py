@@ -24,6 +24,9 @@ from hedgerow.estimators.cart import Sample
 from hedgerow.estimators.checks import check_parameters
 from hedgerow.estimators.control import Control
 from hedgerow.estimators.drawn import n_drawn_rows
+from hedgerow.estimators.forest_left_out import ShufflesLeftOut
+from hedgerow.estimators.forest_neighbours import ShowsNeighbours
+from hedgerow.estimators.forest_spread import ShowsSpread
 from hedgerow.estimators.growth import GROWTH_CONSTRAINTS, GrowsTrees
 from hedgerow.estimators.tables import bin_for
 from hedgerow.kernels.predict import average_unseen
@@ -50,7 +53,7 @@ FOREST_CONSTRAINTS: dict[str, list[Any]] = GROWTH_CONSTRAINTS | {
 }
 
 
-class BaseForest(GrowsTrees):
+class BaseForest(ShowsSpread, ShowsNeighbours, ShufflesLeftOut, GrowsTrees):
     """Trees that are averaged: everything that does not depend on what is predicted."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = FOREST_CONSTRAINTS
@@ -104,7 +107,7 @@ class BaseForest(GrowsTrees):
             self._model = forest if before is None else before._model.then(forest)
             if self.oob_score:
                 self._judge_out_of_bag(table, binned, sample, team)
-        self._rows, self._n_rows = sample.rows, table.n_rows
+        self._rows, self._n_rows, self._n_meant = sample.rows, table.n_rows, sample.n_rows
         self.max_features_ = self._n_candidates(table.n_features) or table.n_features
 
     def _begin(self, before: Any) -> int:

@@ -14,17 +14,19 @@ from hedgerow.ensembles.species import MeanTrees, mean_tree
 from hedgerow.estimators.cart import Sample
 from hedgerow.estimators.checks import check_targets, check_weights
 from hedgerow.estimators.forest import FOREST_CONSTRAINTS, BaseForest, Floats
+from hedgerow.estimators.forest_neighbours import PredictsQuantiles
 from hedgerow.estimators.gradient_boosting import keep_parameters
 from hedgerow.estimators.tree_regressor import DecisionTreeRegressor
 from hedgerow.kernels.ballots import Means
 from hedgerow.trees.tree import Tree
 
 
-class ForestRegressor(RegressorMixin, BaseForest):
+class ForestRegressor(RegressorMixin, PredictsQuantiles, BaseForest):
     """What random forests and extra-trees of numbers share."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = FOREST_CONSTRAINTS | {
         "criterion": [StrOptions({"squared_error"})],
+        "keep_rows": ["boolean"],
     }
 
     def __sklearn_tags__(self) -> Any:
@@ -44,6 +46,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
         sample = Sample(targets, weights)
         self.n_outputs_ = targets.shape[1]
         self._keep(table, sample, MeanTrees(sample.targets), asked)
+        self._settle(table, sample)
 
     @property
     def _n_values(self) -> int:
@@ -105,6 +108,9 @@ class RandomForestRegressor(ForestRegressor):
     criterion : {"squared_error"}
     max_features : int, float, "sqrt", "log2" or None
         Features tried at each node; 1.0 is all of them.
+    keep_rows : bool
+        Keep the targets, and which rows are in which leaf: `predict_quantiles` needs them. About
+        8 bytes for each row and tree.
 
     The other parameters are those of RandomForestClassifier.
 
@@ -152,6 +158,7 @@ class RandomForestRegressor(ForestRegressor):
         categorical_features: Any = "auto",
         unseen: str = "missing",
         time_limit: float | None = None,
+        keep_rows: bool = False,
     ) -> None:
         keep_parameters(self, locals())
 
@@ -196,6 +203,7 @@ class ExtraTreesRegressor(ForestRegressor):
         categorical_features: Any = "auto",
         unseen: str = "missing",
         time_limit: float | None = None,
+        keep_rows: bool = False,
     ) -> None:
         keep_parameters(self, locals())
 

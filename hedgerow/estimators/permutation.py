@@ -84,16 +84,17 @@ def _rows(model: Any, X: Any, y: Any, shuffling: Shuffling) -> _Rows:
     if hasattr(model, "classes_"):
         labels = check_labels(model, y)
         check_length("y", labels, len(values))
-        targets = _codes(model.classes_, labels)[:, None]
+        targets = class_codes(model.classes_, labels)[:, None]
     else:
-        targets = _targets(model, y, len(values))
+        targets = fitted_targets(model, y, len(values))
         labels = targets if targets.shape[1] > 1 else targets[:, 0]
     order = np.lexsort([*offset.T, weights, *targets.T, *values.T])
     order = order[weights[order] > 0]
     return _Rows(*(each[order] for each in (values, targets, labels, weights, offset)))
 
 
-def _targets(model: Any, y: Any, n_rows: int) -> Floats:
+def fitted_targets(model: Any, y: Any, n_rows: int) -> Floats:
+    """Return targets as float64 [n_rows, n_outputs], as many as the model was fitted with."""
     targets, n_outputs = check_targets(model, y, n_rows), getattr(model, "n_outputs_", 1)
     if targets.shape[1] != n_outputs:
         raise ValueError(
@@ -103,7 +104,8 @@ def _targets(model: Any, y: Any, n_rows: int) -> Floats:
     return targets
 
 
-def _codes(classes: NDArray[Any], labels: NDArray[Any]) -> Floats:
+def class_codes(classes: NDArray[Any], labels: NDArray[Any]) -> Floats:
+    """Return the number of each label among the model's classes."""
     new = np.flatnonzero(~np.isin(labels, classes))
     if len(new):
         raise ValueError(

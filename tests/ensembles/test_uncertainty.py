@@ -1,0 +1,151 @@
+"""Variances of bagged predictions from the bags: equal to their formulas, right for means."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+
+from hedgerow.ensembles import uncertainty
+from hedgerow.ensembles.bags import Bags, Bootstrap, Urn
+from hedgerow.ensembles.uncertainty import (
+    infinitesimal_jackknife,
+    jackknife_after_bootstrap,
+    repeats_of,
+)
+from hedgerow.kernels.team import Team
+
+METHODS = [infinitesimal_jackknife, jackknife_after_bootstrap]
+
+
+def bags_of(n_rows, n_draws=None, weights=None, seed=0):
+    """Bags of rows that are laid out in their order."""
+    ends = np.zeros(0, np.int64) if weights is None else np.cumsum(weights)
+    return Bags(Bootstrap(n_draws or n_rows), Urn(np.arange(n_rows), ends), seed)
+
+
+def counts_of(bags, n_trees):
+    return np.array([bags.counts(number) for number in range(n_trees)])
+
+
+def test_the_infinitesimal_jackknife_is_a_sum_of_squared_covariances():
+    n_trees, n_rows, n_draws = 30, 8, 6
+    bags, rng = bags_of(n_rows, n_draws), np.random.default_rng(0)
+    counts, total = counts_of(bags, n_trees), 0.0
+    t = counts @ rng.normal(size=n_rows) + rng.normal(size=n_trees)
+    for row in range(n_rows):
+        covariance = sum(
+            (counts[b, row] - n_draws / n_rows) * (t[b] - t.mean()) for b in range(n_trees)
+        )
+        total += (covariance / n_trees) ** 2
+    total -= n_draws / n_trees**2 * sum((t - t.mean()) ** 2)
+    found = infinitesimal_jackknife(bags, n_trees, np.ones(n_rows, np.int64))
+    assert_allclose(found.variances(t[None], Team(1)), [total], rtol=1e-12)
+
+
+def test_the_jackknife_compares_trees_that_left_a_row_out_with_all():
+    n_trees, n_rows = 30, 8
+    bags, t = bags_of(n_rows, seed=3), np.random.default_rng(3).normal(size=n_trees)
+    counts, total, noise = counts_of(bags, n_trees), 0.0, 0.0
+    for row in range(n_rows):
+        own = t[counts[:, row] == 0]
+        total += (own.mean() - t.mean()) ** 2
+        noise += (1 / len(own) - 1 / n_trees) * t.var()
+    expected = (n_rows - 1) / n_rows * (total - noise)
+    found = jackknife_after_bootstrap(bags, n_trees, np.ones(n_rows, np.int64))
+    uncorrected = found._replace(noise=0.0).variances(t[None], Team(1))
+    assert_allclose(uncorrected, [(n_rows - 1) / n_rows * total], rtol=1e-12)
+    assert_allclose(found.variances(t[None], Team(1)), [expected], rtol=1e-12)
+    assert_allclose(found.noise * t.var(), (n_rows - 1) / n_rows * noise, rtol=1e-12)
+
+
+def test_the_noise_of_the_jackknife_is_that_of_the_paper_if_there_are_many_trees():
+    n_trees, n_rows = 1000, 50
+    found = jackknife_after_bootstrap(bags_of(n_rows), n_trees, np.ones(n_rows, np.int64))
+    # (1 - 1/n)^n is 1/e up to 1/(2n) of it; O_i varies by 1 % of itself, averaged over rows.
+    assert_allclose(found.noise, (math.e - 1) * n_rows / n_trees, rtol=0.05)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_matrices_made_in_small_blocks_have_the_same_bits(method, monkeypatch):
+    repeats = np.array([1, 2, 1, 3, 1, 1])
+    bags = bags_of(6, 9, weights=repeats)
+    whole = method(bags, 11, repeats)
+    monkeypatch.setattr(uncertainty, "_MOST_CELLS", 18)  # three trees at a time
+    assert_array_equal(method(bags, 11, repeats).matrix, whole.matrix)
+    assert_array_equal(whole.matrix, whole.matrix.T)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_has_nothing_to_do_with_the_rows_has_no_variance_on_average(method):
+    t = np.random.default_rng(5).normal(size=(400, 100))
+    found = method(bags_of(10), 100, np.ones(10, np.int64)).variances(t, Team(1))
+    # Given the bags these are quadratic forms of independent numbers: 400 independent draws,
+    # up to the 1/n and 1/B that the paper's correction leaves out.
+    error = found.std(ddof=1) / math.sqrt(len(found))
+    assert abs(found.mean()) < 4 * error + (1 / 10 + 1 / 100) * 10 / 100
+    assert found.min() < 0 < found.max()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("n_draws", [40, 20])
+def test_the_variance_of_a_bagged_mean_is_that_of_the_mean(method, n_draws):
+    # t_b is the mean of a bag; its covariance with N_bi is (y_i - mean) / n, so that V is
+    # sum (y_i - mean)^2 / n^2; leaving a row out says n^2 / (n - 1)^2 times that, times
+    # (n - 1) / n. Whatever the number of draws.
+    n_rows, n_trees = 40, 600
+    y = np.random.default_rng(1).normal(size=n_rows)
+    exact, found = np.sum((y - y.mean()) ** 2) / n_rows**2, []
+    if method is jackknife_after_bootstrap:
+        exact *= n_rows / (n_rows - 1)
+    for seed in range(12):
+        bags = bags_of(n_rows, n_draws, seed=seed)
+        t = counts_of(bags, n_trees) @ y / n_draws
+        sensitivity = method(bags, n_trees, np.ones(n_rows, np.int64))
+        found.append(float(sensitivity.variances(t[None], Team(1))[0]))
+    error = np.std(found, ddof=1) / math.sqrt(len(found))
+    assert error < 0.06 * exact  # or else the next line would hold for too much
+    assert abs(np.mean(found) - exact) < 4 * error
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_error_bars_of_bagged_means_cover_at_their_nominal_rate(method):
+    n_rows, n_trees, n_bags, n_sets = 40, 500, 8, 100
+    y = np.random.default_rng(7).normal(size=(n_bags, n_rows, n_sets))  # their mean is 0
+    n_covered, ratios = 0, []
+    for seed in range(n_bags):
+        bags = bags_of(n_rows, seed=seed)
+        t = (counts_of(bags, n_trees) @ y[seed] / n_rows).T
+        variances = method(bags, n_trees, np.ones(n_rows, np.int64)).variances(t, Team(1))
+        variances += t.var(axis=1, ddof=1) / n_trees  # that there are so many trees
+        n_covered += int((np.abs(t.mean(axis=1)) <= 1.96 * np.sqrt(variances)).sum())
+        ratios.append(variances.mean() / t.mean(axis=1).var(ddof=1))
+    # 1.96 is for a variance that is known. This one has 39 degrees of freedom and an error of
+    # sqrt(4 / n_trees) from the bags, as if it had about 32: Student's 1.96 is 94.1 %.
+    low, high = stats.binom.ppf([0.0005, 0.9995], n_bags * n_sets, 0.941)
+    assert low <= n_covered <= high
+    # The variance of 100 means is known up to sqrt(2 / 99), of 8 times as many up to 5 %.
+    assert_allclose(np.mean(ratios), 1.0, atol=4 * 0.05)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_row_of_weight_three_is_three_rows(method):
+    # The variance of the mean of 3 * 15 rows is a third of that of 15; weights must not hide it.
+    n_trees, y = 2000, np.random.default_rng(2).normal(size=15)
+    repeats = np.full(15, 3)
+    bags = bags_of(15, 45, weights=repeats)
+    exact = np.sum((y - y.mean()) ** 2) / 15 / 45
+    t = counts_of(bags, n_trees) @ y / 45
+    found = method(bags, n_trees, repeats).variances(t[None], Team(1))[0]
+    # Rows that are nearly always drawn, 95 % of the time: the jackknife is coarse, factor (1 +
+    # 1/14)^2 * 14/15 = 1.07; both have an error of a few per cent from the number of trees.
+    assert_allclose(found, exact, rtol=0.25)
+
+
+def test_whole_weights_are_repeats_and_others_are_not():
+    weights = np.array([2, 1, 4])
+    bags = Bags(Bootstrap(7), Urn(np.array([2, 0, 1]), np.cumsum(weights)), 0)
+    assert repeats_of(bags, 7).tolist() == [1, 4, 2]
+    assert repeats_of(bags, 3).tolist() == [1, 1, 1]
+    assert repeats_of(bags_of(3), 3).tolist() == [1, 1, 1]
