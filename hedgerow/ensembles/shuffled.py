@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from hedgerow.ensembles.bags import Bags
 from hedgerow.ensembles.curve import steady_sum
 from hedgerow.ensembles.forest import Forest
-from hedgerow.kernels.packed import BLOCK, MAX_FEATURES, Thicket, add_leaves
+from hedgerow.kernels.packed import MAX_FEATURES, Thicket
 from hedgerow.kernels.team import Team
+from hedgerow.kernels.walks import BLOCK, add_leaves
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.ensembles.forest import Forest
-from hedgerow.kernels.packed import BLOCK
 from hedgerow.kernels.spread import tell_leaves
 from hedgerow.kernels.team import Team
+from hedgerow.kernels.walks import BLOCK
 
 Floats = NDArray[np.float64]
 

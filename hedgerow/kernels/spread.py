@@ -2,7 +2,7 @@
 
 from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.meeting import cancelled, share
-from hedgerow.kernels.packed import BLOCK, walk
+from hedgerow.kernels.walks import BLOCK, walk
 
 
 @team_kernel
