@@ -16,7 +16,8 @@ class Desks(NamedTuple):
 
     active  int64 [n_threads, n_features]     features that a node may try, others behind them
     ranks   float64 [n_threads, n_features]   what they are drawn by
-    marks   int64 [n_threads, n_features]     which may meet on a path; zero between uses
+    drawn   int64 [n_threads, n_features]     those drawn for a node
+    marks   int64 [n_threads, n_features]     which are drawn, or may meet; zero between uses
     bounds  int64 [n_threads, n_threads, 2]   segments of a node's rows
     room    int64 [n_threads, 2, width]       the node's view of the moments
     """
@@ -33,6 +34,7 @@ class Desks(NamedTuple):
     lines: NDArray[np.int64]
     active: NDArray[np.int64]
     ranks: NDArray[np.float64]
+    drawn: NDArray[np.int64]
     marks: NDArray[np.int64]
     bounds: NDArray[np.int64]
     room: NDArray[np.int64]
@@ -44,6 +46,7 @@ class Desk(NamedTuple):
     scratch: Scratch
     active: NDArray[np.int64]
     ranks: NDArray[np.float64]
+    drawn: NDArray[np.int64]
     marks: NDArray[np.int64]
     bounds: NDArray[np.int64]
     room: NDArray[np.int64]
@@ -67,6 +70,7 @@ def desk_of(desks, thread):
         ),
         desks.active[thread],
         desks.ranks[thread],
+        desks.drawn[thread],
         desks.marks[thread],
         desks.bounds[thread],
         desks.room[thread],
@@ -93,6 +97,7 @@ def desks_for(
         lines=np.zeros((n_threads, 5 if n_lines else 0, n_lines), np.int64),
         active=np.tile(np.arange(n_own), (n_threads, 1)),
         ranks=np.zeros((n_threads, n_own)),
+        drawn=np.zeros((n_threads, n_own), np.int64),
         marks=np.zeros((n_threads, n_own), np.int64),
         bounds=np.zeros((n_threads, n_threads, APART), np.int64),
         room=np.zeros((n_threads, 2, width + APART), np.int64),
