@@ -19,7 +19,7 @@ class Desks(NamedTuple):
     drawn   int64 [n_threads, n_features]     those drawn for a node
     marks   int64 [n_threads, n_features]     which are drawn, or may meet; zero between uses
     bounds  int64 [n_threads, n_threads, 2]   segments of a node's rows
-    room    int64 [n_threads, 2, width]       the node's view of the moments
+    room    int64 [n_threads, 2, sum_width]   the node's view of the moments
     """
 
     cells: NDArray[np.int64]
@@ -78,18 +78,18 @@ def desk_of(desks, thread):
 
 
 def desks_for(
-    n_threads: int, n_features: int, max_bins: int, width: int, n_lines: int = 0
+    n_threads: int, n_features: int, max_bins: int, sum_width: int, n_lines: int = 0
 ) -> Desks:
     """Allocate every thread's tools, apart; n_lines: length of Scratch.lines, if needed."""
     n_codes, n_own = max(max_bins, N_BINS) + 3 + APART, n_features + APART
-    running = np.zeros((n_threads, 2, N_BINS * width + APART), np.int64)
+    running = np.zeros((n_threads, 2, N_BINS * sum_width + APART), np.int64)
     rough = np.zeros((n_threads, N_BINS + 2 * APART), np.float32)
     return Desks(
-        cells=np.zeros((n_threads, n_codes * width), np.int64),
+        cells=np.zeros((n_threads, n_codes * sum_width), np.int64),
         order=np.zeros((n_threads, n_codes), np.int64),
         keys=np.zeros((n_threads, n_codes)),
         bits=np.zeros((n_threads, 2, (n_codes >> 6) + 2 + APART), np.int64),
-        sides=np.zeros((n_threads, 2, width + APART), np.int64),
+        sides=np.zeros((n_threads, 2, sum_width + APART), np.int64),
         running=running,
         halves=running.view(np.int32),
         rough=rough,
@@ -100,5 +100,5 @@ def desks_for(
         drawn=np.zeros((n_threads, n_own), np.int64),
         marks=np.zeros((n_threads, n_own), np.int64),
         bounds=np.zeros((n_threads, n_threads, APART), np.int64),
-        room=np.zeros((n_threads, 2, width + APART), np.int64),
+        room=np.zeros((n_threads, 2, sum_width + APART), np.int64),
     )

@@ -93,6 +93,10 @@ def callable_in_kernels(name: str, arguments: str = "", *, inlined: bool = False
 callable_in_kernels("width")  # moments
 callable_in_kernels("load", "record")
 callable_in_kernels("put", "loaded, cells, position")
+callable_in_kernels("sum_width")
+callable_in_kernels("read", "cells, first, sums", inlined=True)
+callable_in_kernels("occurs", "cells, first", inlined=True)
+callable_in_kernels("widen", "cells, n_cells", inlined=True)
 callable_in_kernels("count", "sums, first=0")
 callable_in_kernels("seen", "total, room")
 callable_in_kernels("same", "record, other")

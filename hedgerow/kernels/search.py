@@ -156,7 +156,7 @@ def _reads_column(about, whole, problem, node):
 def seen_from(problem, node, desk):
     """Return the problem and the node's sums as the node sees them."""
     moments = problem.moments.seen(node.total, desk.room)
-    total = desk.room[1, : moments.width()]
+    total = desk.room[1, : moments.sum_width()]
     criterion = problem.criterion.at(moments, total)
     return Problem(problem.codes, moments, criterion, problem.rules), Node(
         total, node.bits, node.rows
@@ -179,7 +179,7 @@ def _search_one(whole, number, column, node, desk, found):
             clear_codes(feature, width, scratch.cells)
         return is_constant
     if column.shape[0] > 0:
-        n_codes = sweep(scratch, feature, width)
+        n_codes = sweep(scratch, feature, problem.moments)
     else:
         n_codes = tally(problem.codes, feature, node.rows, problem.moments, scratch)
     if n_codes > 1:

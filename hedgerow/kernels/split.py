@@ -35,7 +35,7 @@ _MANY = 32  # categories whose order by chance is worth a cut
 
 
 class Node(NamedTuple):
-    """What a search knows of a node: its sums, int64 [width], its random bits and its rows."""
+    """What a search knows of a node: its sums, int64 [sum_width], its random bits and its rows."""
 
     total: NDArray[np.int64]
     bits: int
@@ -134,20 +134,21 @@ def _best_cut(problem, feature, n_codes, begin, end, start, node, scratch):
     start: a code (missing) that is on the left of every cut, or -1.
     """
     moments, rules, criterion = problem.moments, problem.rules, problem.criterion
-    width = moments.width()
+    width, sum_width = moments.width(), moments.sum_width()
     below, above = scratch.sides[0], scratch.sides[1]
     cells, order = scratch.cells, scratch.order
     # If the criterion scores rows, keys[i] is the score of cut i and keys[n_codes] the node's own.
     scored = criterion.scores_rows(problem.codes, feature, n_codes, start, node, width, scratch)
     # Keys are of categories then: none of equal means, as those of rare ones, are parted.
     pooled = moments.rare() > 0 and problem.codes.features[feature].n_categories > 0
-    for k in range(width):
-        below[k] = cells[start * width + k] if start >= 0 else 0
+    for k in range(sum_width):
+        below[k] = 0
+    if start >= 0:
+        moments.read(cells, start * width, below)
     best, margin, position, mass_left = -np.inf, -1.0, np.int64(0), np.int64(0)
     for i in range(end):
-        first = order[i] * width
-        for k in range(width):
-            below[k] += cells[first + k]
+        moments.read(cells, order[i] * width, below)
+        for k in range(sum_width):
             above[k] = node.total[k] - below[k]
         if i < begin or min(moments.count(below), moments.count(above)) < rules.min_rows:
             continue
@@ -206,20 +207,28 @@ def sort_categories(problem, feature, n_codes, node, by, scratch):
     fewer are rare: their order leaves little to chance.
     """
     moments, keys, order = problem.moments, scratch.keys, scratch.order
-    cells, width, pool = scratch.cells, moments.width(), scratch.sides[0]
+    cells, width, pool, own = scratch.cells, moments.width(), scratch.sides[0], scratch.sides[1]
     least = moments.rare() * min(n_codes, _MANY) // _MANY
-    for k in range(width):
+    for k in range(moments.sum_width()):
         pool[k] = 0
+    for i in range(n_codes if least > 0 else 0):
+        _read_alone(moments, cells, order[i], own)
+        if problem.criterion.mass(own) < least:
+            moments.read(cells, order[i] * width, pool)
     for i in range(n_codes):
-        if problem.criterion.mass(cells, order[i] * width) < least:
-            for k in range(width):
-                pool[k] += cells[order[i] * width + k]
-    for i in range(n_codes):
-        code = order[i]
+        _read_alone(moments, cells, order[i], own)
         if problem.rules.random_cut:
-            keys[i] = uniform(mixed(mixed(node.bits, feature), 2 + code))
-        elif problem.criterion.mass(cells, code * width) < least:
+            keys[i] = uniform(mixed(mixed(node.bits, feature), 2 + order[i]))
+        elif problem.criterion.mass(own) < least:
             keys[i] = moments.key(pool, by)
         else:
-            keys[i] = moments.key(cells[code * width : (code + 1) * width], by)
+            keys[i] = moments.key(own, by)
     heap_sort(keys, order, n_codes)
+
+
+@part
+def _read_alone(moments, cells, code, sums):
+    """Set sums to those of one code."""
+    for k in range(moments.sum_width()):
+        sums[k] = 0
+    moments.read(cells, code * moments.width(), sums)
