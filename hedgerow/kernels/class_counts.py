@@ -60,6 +60,9 @@ class ClassCounts(NamedTuple):
             any_bits |= cells[first + k]
         return any_bits != 0
 
+    def of_class(self, cells, first, k):
+        return cells[first + k] & _LOW, cells[first + k] >> 32
+
     def widen(self, cells, n_cells):
         """From the last to the first, so that nothing is written over before it is read."""
         for cell in range(n_cells - 1, -1, -1):

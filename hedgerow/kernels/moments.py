@@ -65,6 +65,10 @@ class ClassWeights(NamedTuple):
         cells[first + loaded[0]] += loaded[1]
         cells[first + self.n_classes] += 1
 
+    def of_class(self, cells, first, k):
+        """Return the weight of class k in a cell, and the number of rows, all with class 0."""
+        return cells[first + k], cells[first + self.n_classes] if k == 0 else np.int64(0)
+
     def count(self, sums, first=0):
         return sums[first + self.n_classes]
 

@@ -11,6 +11,7 @@ from hedgerow.kernels.marginals import clear_codes, read_column
 from hedgerow.kernels.meeting import cancelled, meet
 from hedgerow.kernels.menu import varies
 from hedgerow.kernels.random import mixed, uniform
+from hedgerow.kernels.random_cuts import draws_cut, search_drawn
 from hedgerow.kernels.split import Node, search_feature, sort_categories
 from hedgerow.kernels.tally import clear, sweep, tally
 from hedgerow.kernels.workspace import NEWEST, Problem
@@ -178,6 +179,10 @@ def _search_one(whole, number, column, node, desk, found):
         if is_copied:
             clear_codes(feature, width, scratch.cells)
         return is_constant
+    if column.shape[0] == 0 and draws_cut(problem, number, node, scratch):
+        is_constant = search_drawn(problem, number, node, scratch, found)
+        if is_constant >= 0:
+            return is_constant
     if column.shape[0] > 0:
         n_codes = sweep(scratch, feature, problem.moments)
     else:
