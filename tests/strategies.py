@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hedgerow.data.binned import BinnedTable, Recipe, bin_table
 from hedgerow.data.joint_columns import lay_out
 from hedgerow.data.table import read_table
+from hedgerow.kernels.class_counts import ClassCounts
 from hedgerow.kernels.codes import BIN, BLOCK, FEATURE, MISSING, Codes
 from hedgerow.kernels.logarithm import log2
 from hedgerow.kernels.moments import ClassWeights
@@ -20,7 +21,7 @@ from hedgerow.kernels.team import Team, hired
 from hedgerow.trees.classification import class_judge
 from hedgerow.trees.grower import Grown, Judge, grow
 from hedgerow.trees.medians import median_judge
-from hedgerow.trees.quantise import quantised_weights
+from hedgerow.trees.quantise import looked_up, quantised_weights
 from hedgerow.trees.regression import target_judge
 from hedgerow.trees.rules import GrowthRules
 from tests.oracle import criteria
@@ -275,6 +276,17 @@ def codes_of(columns: list[CodedColumn] | tuple[CodedColumn, ...], most_codes: i
     return codes
 
 
+def repeated_rows(rows: Any, repeats: Any = 1) -> Any:
+    """Return records of targets: rows, and how often each counts."""
+    return np.asarray(rows) | (np.asarray(repeats, np.int64) << 48)
+
+
+def class_counts(weights: Any, keeps_all: int = 0) -> ClassCounts:
+    """Return the same in tighter cells; their records also say how often a row counts."""
+    counts, mask = looked_up(np.asarray(weights))
+    return ClassCounts(3, keeps_all, np.arange(3), counts, mask)
+
+
 def class_moments(weights: Any, keeps_all: int = 0) -> ClassWeights:
     """Return the moments of rows of three classes with these weights."""
     return ClassWeights(
@@ -290,7 +302,10 @@ def data_of(problem: Problem, table: BinnedTable, judge: Judge, criterion: str) 
     features = tuple(
         _feature_of(column, table, number) for number, column in enumerate(problem.columns)
     )
-    weights = judge.moments.weights.tolist()
+    counts = judge.moments.weights
+    if not isinstance(judge.moments, ClassWeights):
+        counts = judge.row_weights(len(problem.targets))
+    weights = counts.tolist()
     rows: list[tuple[int, ...]]
     if problem.n_classes:
         rows = [

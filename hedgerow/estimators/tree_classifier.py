@@ -42,8 +42,8 @@ class DecisionTreeClassifier(ClassifierMixin, CartTree):
     min_samples_split, min_samples_leaf : int, or float (a fraction of the rows)
     min_weight_fraction_leaf : float
     max_features : int, float, "sqrt", "log2" or None
-        Features tried per node, drawn anew for each; features that are constant in the
-        node are not drawn.
+        Features drawn for each node anew, whether they are constant in it or not. Only if all
+        that were drawn are constant, further ones are drawn until one is not.
     random_state : int, RandomState or None
         Only used with max_features or splitter="random".
     min_impurity_decrease : float

@@ -22,16 +22,16 @@ def search_bins(problem, feature, cells, node, scratch, found):
     Returns 1 if the feature is constant in the node. Cost: a pass over the bins, two if the
     node has missing values.
     """
-    about, width = problem.codes.features[feature], problem.moments.width()
-    has_missing = np.int64(cells[about.missing * width + width - 1] != 0)
-    if _has_one(cells, about.n_bins, width, has_missing):
+    about, moments = problem.codes.features[feature], problem.moments
+    has_missing = np.int64(moments.occurs(cells, about.missing * moments.width()))
+    if _has_one(moments, cells, about.n_bins, has_missing):
         return np.int64(1)
     parent = problem.criterion.score(node.total)
     for missing_left in range(1 + has_missing):
         n_cuts = about.n_bins - 1 + has_missing * (1 - missing_left)
-        _run(cells, about.missing, missing_left, n_cuts, width, scratch.running[0])
+        _run(moments, cells, about.missing, missing_left, n_cuts, scratch.running[0])
         largest, unit = problem.criterion.screen(
-            problem.moments, problem.rules, node.total, n_cuts, width, scratch
+            moments, problem.rules, node.total, n_cuts, moments.sum_width(), scratch
         )
         slack = SLACK * abs(largest)
         if largest == -np.inf or (largest + slack) * unit - parent < found.gain:
@@ -41,34 +41,34 @@ def search_bins(problem, feature, cells, node, scratch, found):
         if beats(best - parent, margin, feature, found):
             found.gain, found.margin, found.feature = best - parent, margin, feature
             found.order, found.cut, found.missing_left = 0, bin, missing_left
-            left = problem.criterion.mass(scratch.running[0], bin * width)
+            left = problem.criterion.mass(scratch.running[0], bin * moments.sum_width())
             found.heavier_left = np.int64(2 * left >= problem.criterion.mass(node.total))
             if not has_missing:
                 found.missing_left = found.heavier_left
-            found.threshold = _threshold(problem.codes.bins, about, bin, cells, width)
+            found.threshold = _threshold(moments, problem.codes.bins, about, bin, cells)
     return np.int64(0)
 
 
 @inlined_part
-def _has_one(cells, n_bins, width, has_missing):
+def _has_one(moments, cells, n_bins, has_missing):
     """Tell whether all rows are in one bin, missing or not."""
-    first, last = np.int64(0), n_bins - 1
-    while first <= last and cells[first * width + width - 1] == 0:
+    first, last, width = np.int64(0), n_bins - 1, moments.width()
+    while first <= last and not moments.occurs(cells, first * width):
         first += 1
-    while last > first and cells[last * width + width - 1] == 0:
+    while last > first and not moments.occurs(cells, last * width):
         last -= 1
     return first > last or (first == last and not has_missing)
 
 
 @inlined_part
-def _run(cells, missing, missing_left, n_cuts, width, below):
+def _run(moments, cells, missing, missing_left, n_cuts, below):
     """Set `below` to the sums of bins 0..b, and of missing if left, for each cut b.
 
     Before the first bin with rows there is nothing: missing values alone are tried on the right.
     """
-    first = np.int64(0)
+    first, width = np.int64(0), moments.width()
     if missing_left:
-        first = next_bin(cells, np.int64(-1), n_cuts, width)
+        first = next_bin(moments, cells, np.int64(-1), n_cuts)
         for i in range(first * width):
             below[i] = 0
     own, sums = cells[first * width : n_cuts * width], below[first * width : n_cuts * width]
@@ -77,6 +77,7 @@ def _run(cells, missing, missing_left, n_cuts, width, below):
         for i in range(n_cuts - first):  # places counted from 0 need no check for a sign
             left += own[i * width + k]
             sums[i * width + k] = left
+    moments.widen(below, n_cuts)
 
 
 @inlined_part
@@ -86,12 +87,13 @@ def _widest_best(problem, feature, cells, total, n_cuts, bar, scratch):
     Empty bins after a cut have its sums again: the cut stands after the last bin with rows,
     and its margin is the share of bins up to the next one.
     """
-    width, n_bins = problem.moments.width(), problem.codes.features[feature].n_bins
+    moments, n_bins = problem.moments, problem.codes.features[feature].n_bins
+    width, sum_width = moments.width(), moments.sum_width()
     best, margin, place = -np.inf, -1.0, np.int64(0)
     for bin in range(n_cuts):
-        if scratch.rough[bin] >= bar and cells[bin * width + width - 1] != 0:
-            both = _score(problem.criterion, total, bin * width, width, scratch)
-            end = next_bin(cells, bin, n_bins, width)
+        if scratch.rough[bin] >= bar and moments.occurs(cells, bin * width):
+            both = _score(problem.criterion, total, bin * sum_width, sum_width, scratch)
+            end = next_bin(moments, cells, bin, n_bins)
             wider = (end - bin) / n_bins if end < n_bins else 0.0
             if both > best or (both == best and wider > margin):
                 best, margin, place = both, wider, np.int64(bin)
@@ -99,28 +101,28 @@ def _widest_best(problem, feature, cells, total, n_cuts, bar, scratch):
 
 
 @inlined_part
-def _score(criterion, total, at, width, scratch):
+def _score(criterion, total, at, sum_width, scratch):
     """Return the score of both sides of a cut."""
     below, above = scratch.sides[0], scratch.sides[1]
-    for k in range(width):
+    for k in range(sum_width):
         below[k] = scratch.running[0, at + k]
         above[k] = total[k] - below[k]
     return criterion.both(below, above)
 
 
 @part
-def next_bin(cells, bin, n_bins, width):
+def next_bin(moments, cells, bin, n_bins):
     """Return the next bin with rows, or n_bins."""
     end = bin + 1
-    while end < n_bins and cells[end * width + width - 1] == 0:
+    while end < n_bins and not moments.occurs(cells, end * moments.width()):
         end += 1
     return end
 
 
 @part
-def _threshold(bins, about, bin, cells, width):
+def _threshold(moments, bins, about, bin, cells):
     """Return the value half-way to the next bin with rows; inf if there is none."""
-    end = next_bin(cells, bin, about.n_bins, width)
+    end = next_bin(moments, cells, bin, about.n_bins)
     if end == about.n_bins:
         return np.inf
     return threshold_between(bins[about.first + bin].high, bins[about.first + end].low)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels.cuts import best_cut
 from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.screens import screen_sums
 from hedgerow.kernels.steps import newton_step
@@ -29,6 +30,7 @@ def without_bounds(criterion: type[Criterion]) -> type[Criterion]:
         ("both", _apart),
         ("halved", _unbounded),
         ("screen", _screened),
+        ("best_cut", _best_of_all),
     ]:
         if not hasattr(criterion, name):
             setattr(criterion, name, method)
@@ -58,6 +60,11 @@ def _unbounded(self, left, right):
 def _screened(self, moments, rules, total, n_cuts, width, scratch):
     """Estimate the scores of a feature's cuts by the sums that they part: see `screens`."""
     return screen_sums(self, moments, rules, total, n_cuts, width, scratch)
+
+
+def _best_of_all(self, problem, feature, n_codes, begin, end, start, node, scratch):
+    """Return the best cut after positions begin..end-1, judged one by one: see `cuts`."""
+    return best_cut(problem, feature, n_codes, begin, end, start, node, scratch)
 
 
 class Bounded(NamedTuple):
@@ -95,6 +102,9 @@ class Bounded(NamedTuple):
 
     def screen(self, moments, rules, total, n_cuts, width, scratch):
         return screen_sums(self, moments, rules, total, n_cuts, width, scratch)
+
+    def best_cut(self, problem, feature, n_codes, begin, end, start, node, scratch):
+        return best_cut(problem, feature, n_codes, begin, end, start, node, scratch)
 
     def within(self, low, high):
         return Bounded(self.newton, self.signs, self.sign, low, high)

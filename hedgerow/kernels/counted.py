@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.bounds import without_bounds
+from hedgerow.kernels.cells import cells_are_sums
 from hedgerow.kernels.moments import row_of
 
 
+@cells_are_sums
 class GradientCounts(NamedTuple):
     """Gradient and Hessian of a loss, times the row's weight, and the number of rows.
 

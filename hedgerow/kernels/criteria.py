@@ -23,6 +23,7 @@ from hedgerow.kernels.bounds import without_bounds
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.logarithm import log2
 from hedgerow.kernels.screens import screen_pairs
+from hedgerow.kernels.squares import best_of_squares
 
 
 @part
@@ -56,6 +57,9 @@ class Gini(NamedTuple):
             W += sums[first + k]
             squares += float(sums[first + k]) * float(sums[first + k])
         return squares / W - W
+
+    def best_cut(self, problem, feature, n_codes, begin, end, start, node, scratch):
+        return best_of_squares(problem, feature, n_codes, begin, end, start, node, scratch)
 
     def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
         return False

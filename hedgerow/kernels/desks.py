@@ -16,9 +16,10 @@ class Desks(NamedTuple):
 
     active  int64 [n_threads, n_features]     features that a node may try, others behind them
     ranks   float64 [n_threads, n_features]   what they are drawn by
-    marks   int64 [n_threads, n_features]     which may meet on a path; zero between uses
+    drawn   int64 [n_threads, n_features]     those drawn for a node
+    marks   int64 [n_threads, n_features]     which are drawn, or may meet; zero between uses
     bounds  int64 [n_threads, n_threads, 2]   segments of a node's rows
-    room    int64 [n_threads, 2, width]       the node's view of the moments
+    room    int64 [n_threads, 2, sum_width]   the node's view of the moments
     """
 
     cells: NDArray[np.int64]
@@ -33,6 +34,7 @@ class Desks(NamedTuple):
     lines: NDArray[np.int64]
     active: NDArray[np.int64]
     ranks: NDArray[np.float64]
+    drawn: NDArray[np.int64]
     marks: NDArray[np.int64]
     bounds: NDArray[np.int64]
     room: NDArray[np.int64]
@@ -44,6 +46,7 @@ class Desk(NamedTuple):
     scratch: Scratch
     active: NDArray[np.int64]
     ranks: NDArray[np.float64]
+    drawn: NDArray[np.int64]
     marks: NDArray[np.int64]
     bounds: NDArray[np.int64]
     room: NDArray[np.int64]
@@ -67,6 +70,7 @@ def desk_of(desks, thread):
         ),
         desks.active[thread],
         desks.ranks[thread],
+        desks.drawn[thread],
         desks.marks[thread],
         desks.bounds[thread],
         desks.room[thread],
@@ -74,18 +78,18 @@ def desk_of(desks, thread):
 
 
 def desks_for(
-    n_threads: int, n_features: int, max_bins: int, width: int, n_lines: int = 0
+    n_threads: int, n_features: int, max_bins: int, sum_width: int, n_lines: int = 0
 ) -> Desks:
     """Allocate every thread's tools, apart; n_lines: length of Scratch.lines, if needed."""
     n_codes, n_own = max(max_bins, N_BINS) + 3 + APART, n_features + APART
-    running = np.zeros((n_threads, 2, N_BINS * width + APART), np.int64)
+    running = np.zeros((n_threads, 2, N_BINS * sum_width + APART), np.int64)
     rough = np.zeros((n_threads, N_BINS + 2 * APART), np.float32)
     return Desks(
-        cells=np.zeros((n_threads, n_codes * width), np.int64),
+        cells=np.zeros((n_threads, n_codes * sum_width), np.int64),
         order=np.zeros((n_threads, n_codes), np.int64),
         keys=np.zeros((n_threads, n_codes)),
         bits=np.zeros((n_threads, 2, (n_codes >> 6) + 2 + APART), np.int64),
-        sides=np.zeros((n_threads, 2, width + APART), np.int64),
+        sides=np.zeros((n_threads, 2, sum_width + APART), np.int64),
         running=running,
         halves=running.view(np.int32),
         rough=rough,
@@ -93,7 +97,8 @@ def desks_for(
         lines=np.zeros((n_threads, 5 if n_lines else 0, n_lines), np.int64),
         active=np.tile(np.arange(n_own), (n_threads, 1)),
         ranks=np.zeros((n_threads, n_own)),
+        drawn=np.zeros((n_threads, n_own), np.int64),
         marks=np.zeros((n_threads, n_own), np.int64),
         bounds=np.zeros((n_threads, n_threads, APART), np.int64),
-        room=np.zeros((n_threads, 2, width + APART), np.int64),
+        room=np.zeros((n_threads, 2, sum_width + APART), np.int64),
     )

@@ -32,6 +32,7 @@ def divide(team, problem, space, nodes, smaller, larger, told, goes_on):
         about, width = problem.codes.features[rest.feature], problem.moments.width()
         mine[SUMS : SUMS + width] = 0
         sum_left(about, space.hists[larger, first:], rest, width, mine[SUMS:])
+        problem.moments.widen(mine[SUMS:], 1)
     words = nodes.words[max(split.category_start, 0) :]
     middle = begin + partition(problem.codes, rest, words, source, target)
     less.side = rest.side = 1 - rest.side
@@ -83,7 +84,7 @@ def _divide_sums(team, problem, space, nodes, told, smaller, larger, knows_left)
         add_up(moments, space.records[less.side, less.begin : less.end], told[me, SUMS:])
         child, begin, end = less.node, np.int64(0), team.n_threads
     meet(team)  # from here on others may look where this thread's rows are
-    for k in range(moments.width()):
+    for k in range(moments.sum_width()):
         own = sum_told(told, begin, end, k)
         nodes.sums[child, k] = own
         nodes.sums[2 * left + 1 - child, k] = nodes.sums[parent, k] - own

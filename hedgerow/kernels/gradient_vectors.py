@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from hedgerow.kernels.bounds import without_bounds
 from hedgerow.kernels.calling import team_kernel
+from hedgerow.kernels.cells import cells_are_sums
 from hedgerow.kernels.meeting import share
 from hedgerow.kernels.moments import row_of
 
@@ -14,6 +15,7 @@ _H = 0x7FFFFFFF
 _UNCOUNTED = 2**62  # more rows than any rule asks for
 
 
+@cells_are_sums
 class GradientVectors(NamedTuple):
     """Gradient and Hessian of each output, times the row's weight: GradientPairs side by side.
 

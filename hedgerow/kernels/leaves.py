@@ -28,7 +28,7 @@ from hedgerow.kernels.workspace import NEWEST, Problem
 @part
 def open_first(team, problem, space, desk, nodes):
     """Sum up and judge the root; a leaf that was put aside has been judged before."""
-    own, width = space.leaves[team.thread, 0], problem.moments.width()
+    own, sum_width = space.leaves[team.thread, 0], problem.moments.sum_width()
     own.n_active = offer_all(problem.rules.menu, desk)
     if own.node == 0:
         told, mine = space.told[1], space.told[1, team.thread]
@@ -36,7 +36,7 @@ def open_first(team, problem, space, desk, nodes):
         add_up(problem.moments, records, mine[SUMS:])
         mine[ONLY_LEFT] = only_target(problem.moments, records)
         meet(team)
-        for k in range(width):
+        for k in range(sum_width):
             nodes.sums[0, k] = sum_told(told, 0, team.n_threads, k)
         pure = all_same(problem.moments, told[:, ONLY_LEFT])
         judge(problem, own, nodes.sums[0], pure, space.tasks.shape[1] > own.n_rows)

@@ -47,26 +47,30 @@ def offer_all(menu, desk):
 
 @part
 def offer(menu, seed, table, leaf, desk):
-    """List in desk.active the features that a LEAF may try; return their number."""
+    """List in desk.active the features that a LEAF may try, ascending; return their number."""
     n = offer_all(menu, desk)
     if menu.n_level < n:
-        n = _draw(mixed(seed, -2 - leaf.depth), n, menu.n_level, desk)
+        n = _draw(menu, mixed(seed, -2 - leaf.depth), desk)
     if menu.members.shape[0] > 0:
         n = _keep_partners(menu, table, leaf.node, n, desk)
     return n
 
 
 @part
-def _draw(bits, n, n_wanted, desk):
-    """Keep n_wanted of the n active features: those of the highest draw."""
-    for i in range(n):
-        desk.ranks[i] = uniform(mixed(bits, desk.active[i]))
-    heapify(desk.ranks, desk.active, n)
-    for i in range(n_wanted):
-        take_largest(desk.ranks, desk.active, n - i)
-    for i in range(n_wanted):
-        desk.active[i] = desk.active[n - n_wanted + i]
-    return n_wanted
+def _draw(menu, bits, desk):
+    """Keep n_level of the active features, which are the menu's own: those of the highest draw."""
+    own, marks = menu.own, desk.marks
+    for i in range(own.shape[0]):
+        desk.ranks[i] = uniform(mixed(bits, own[i]))
+    heapify(desk.ranks, desk.active, own.shape[0])
+    for i in range(menu.n_level):
+        marks[take_largest(desk.ranks, desk.active, own.shape[0] - i)] = 1
+    n_kept = np.int64(0)
+    for i in range(own.shape[0]):
+        desk.active[n_kept] = own[i]
+        n_kept += marks[own[i]]
+        marks[own[i]] = 0
+    return n_kept
 
 
 @part

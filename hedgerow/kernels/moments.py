@@ -3,11 +3,11 @@
 A *record* is 8 bytes that travel with a row while it is partitioned: the row number in
 the low 32 bits, and 32 bits above that only the moments understand. A *cell* is what one
 bin of a histogram holds: `width()` integers, which add, subtract and merge as integers
-whatever they mean, and of which the last is zero only if no row was added. `load` reads
-what a record adds, `put` adds it to a cell; `count` tells a cell's number of rows. Only
-these and the criteria know what the integers mean. `seen(total, room)` gives the moments
-as seen from a node with the sums `total`, and puts these sums, as they then read, into
-room[1].
+whatever they mean, and are all zero only if no row was added. `load` reads what a record
+adds, `put` adds it to a cell. The `sum_width()` sums of a node are what its cells read as, and
+here they are the same (see `cells`); `count` tells their number of rows. Only these and the
+criteria know what the integers mean. `seen(total, room)` gives the moments as seen from a
+node with the sums `total`, and puts these sums, as they then read, into room[1].
 """
 
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels.cells import cells_are_sums
 from hedgerow.kernels.jit import part
 
 _UNCOUNTED = 2**62  # more rows than any rule asks for
@@ -27,11 +28,18 @@ def row_of(record):
 
 
 @part
+def repeats_of(record):
+    """Return how often the row of a record counts, where its moments keep that in the top bits."""
+    return record >> 48
+
+
+@part
 def add(moments, record, cells, position):
     """Add what a record adds to the cell number `position`."""
     moments.put(moments.load(record), cells, position)
 
 
+@cells_are_sums
 class ClassWeights(NamedTuple):
     """The row's weight, added to its class.
 
@@ -56,6 +64,10 @@ class ClassWeights(NamedTuple):
         first = position * (self.n_classes + 1)
         cells[first + loaded[0]] += loaded[1]
         cells[first + self.n_classes] += 1
+
+    def of_class(self, cells, first, k):
+        """Return the weight of class k in a cell, and the number of rows, all with class 0."""
+        return cells[first + k], cells[first + self.n_classes] if k == 0 else np.int64(0)
 
     def count(self, sums, first=0):
         return sums[first + self.n_classes]
@@ -87,26 +99,30 @@ class ClassWeights(NamedTuple):
         return sums[order] / W
 
 
+@cells_are_sums
 class Targets(NamedTuple):
     """The row's weighted target and its weight.
 
         cell = sum w y, sum w, n
 
+    The record carries how often the row counts: w is multiplied by it, n is not.
+
     products  int64 [n_rows]    w y in whole steps, y measured from a common centre
-    weights   int64 [n_rows]    w in whole steps
+    weights   int64 [n_rows]    w in whole steps, mask -1; or the number 1 alone, mask 0
     labels    int64 [n_rows]    equal where y is equal
     """
 
     products: NDArray[np.int64]
     weights: NDArray[np.int64]
+    mask: int
     labels: NDArray[np.int64]
 
     def width(self):
         return 3
 
     def load(self, record):
-        row = row_of(record)
-        return self.products[row], self.weights[row]
+        row, repeats = row_of(record), repeats_of(record)
+        return self.products[row] * repeats, self.weights[row & self.mask] * repeats
 
     def put(self, loaded, cells, position):
         cells[position * 3] += loaded[0]
@@ -134,32 +150,34 @@ class Targets(NamedTuple):
         return sums[0] / sums[1]
 
 
+@cells_are_sums
 class TargetVectors(NamedTuple):
     """Several targets of a row, weighted, and its weight.
 
         cell = sum w y_1, ..., sum w y_m, sum w, n
 
     products  int64 [n_rows, n_outputs]    w y_j in whole steps
-    weights   int64 [n_rows]
     labels    int64 [n_rows]               equal where all y_j are equal
+    weights and mask, and what the record carries, as in Targets
     """
 
     n_outputs: int
     products: NDArray[np.int64]
     weights: NDArray[np.int64]
+    mask: int
     labels: NDArray[np.int64]
 
     def width(self):
         return self.n_outputs + 2
 
     def load(self, record):
-        return row_of(record)
+        return row_of(record), repeats_of(record)
 
     def put(self, loaded, cells, position):
-        first = position * (self.n_outputs + 2)
+        first, (row, repeats) = position * (self.n_outputs + 2), loaded
         for j in range(self.n_outputs):
-            cells[first + j] += self.products[loaded, j]
-        cells[first + self.n_outputs] += self.weights[loaded]
+            cells[first + j] += self.products[row, j] * repeats
+        cells[first + self.n_outputs] += self.weights[row & self.mask] * repeats
         cells[first + self.n_outputs + 1] += 1
 
     def count(self, sums, first=0):
@@ -183,6 +201,7 @@ class TargetVectors(NamedTuple):
         return sums[order] / sums[self.n_outputs]
 
 
+@cells_are_sums
 class GradientPairs(NamedTuple):
     """Gradient and Hessian of a loss, times the row's weight, packed into one integer.
 

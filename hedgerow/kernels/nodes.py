@@ -135,7 +135,7 @@ def all_same(moments, only):
 
 @part
 def add_up(moments, records, sums):
-    """Set the first cell of `sums` to the moments of the records; it has LANES cells.
+    """Set `sums` to those of the records; it has room for LANES of them.
 
     Each row adds to another cell than the one before it, and need not wait for it.
     """
@@ -146,6 +146,7 @@ def add_up(moments, records, sums):
         add(moments, records[i], sums, i % LANES)
     for k in range(width, LANES * width):
         sums[k % width] += sums[k]
+    moments.widen(sums, 1)
 
 
 @part

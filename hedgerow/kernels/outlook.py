@@ -73,7 +73,7 @@ def outlook(n_threads: int, size: Size) -> Outlook:
         gain=np.zeros(n_nodes),
         waiting=np.zeros(n_nodes, np.int64),
         place=np.zeros(n_nodes, np.int64),
-        told=np.zeros((n_threads, 2, 1, LANES * size.width + APART), np.int64),
+        told=np.zeros((n_threads, 2, 1, LANES * size.sum_width + APART), np.int64),
         found=np.zeros((n_threads, 2, 1, 2), SPLIT).view(np.recarray),
         constant=np.zeros((n_threads, 2, size.n_features), np.int64),
         asked=asked,

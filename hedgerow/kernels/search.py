@@ -9,12 +9,15 @@ from hedgerow.kernels.histogram import owner
 from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.marginals import clear_codes, read_column
 from hedgerow.kernels.meeting import cancelled, meet
+from hedgerow.kernels.menu import varies
 from hedgerow.kernels.random import mixed, uniform
+from hedgerow.kernels.random_cuts import draws_cut, search_drawn
 from hedgerow.kernels.split import Node, search_feature, sort_categories
 from hedgerow.kernels.tally import clear, sweep, tally
 from hedgerow.kernels.workspace import NEWEST, Problem
 
-_CANDIDATES = -1  # names the draws that order features; cuts are named 1, categories 2 + code
+# Names of the draws of features; cuts are named 1, categories 2 + code.
+_DRAWN, _FURTHER = -1, -2
 
 
 @part
@@ -28,46 +31,85 @@ def search(team, whole, desk, n_active, hist, root, constant, found):
     """Find a node's best split; a thread takes the candidate features that it owns.
 
     desk.active[:n_active] are the features not known to be constant here. Candidates are
-    the first `n_candidates` of them, in an order drawn for the node, that are not
-    constant in it. Features found constant are moved behind the others, if anybody asks for
-    them; returns how many are left: on a stack a leaf's children need not look at the rest.
+    `n_candidates` of all features on offer, drawn for the node, constant or not. If all of
+    these are constant in it, further ones are drawn until one is not. Features found
+    constant are moved behind the others, if anybody asks for them; returns how many are left:
+    on a stack a leaf's children need not look at the rest.
 
     hist      int64 [n_cells * width], or [0]  read    the node's histogram; without one, and
               for wide features, sums come from the rows
     constant  int64 [n_features]               write   shared: candidate -> whether constant
     """
+    rules, first, place = whole.rules, np.int64(0), n_active
+    # The menu's own features, or those offered to this node alone: both ascend.
+    offered = desk.active[:n_active] if varies(rules.menu) else rules.menu.own
+    sampled = rules.n_candidates < offered.shape[0]
+    if sampled:
+        first = n_active - _draw(desk, root.bits, offered, rules.n_candidates, n_active)
+    _search_some(team, whole, desk, first, place, hist, root, constant, found)
+    if not sampled and rules.order != NEWEST:
+        return n_active
+    meet(team)
+    n_found = _put_behind(desk.active, first, place, n_active, constant)
+    n_left = n_active - n_found
+    if sampled and n_found == place - first:
+        _rank(desk, root.bits, first)
+        while n_found == place - first and first > 0:
+            place, first = first, first - 1
+            take_largest(desk.ranks, desk.active, place)
+            _search_some(team, whole, desk, first, place, hist, root, constant, found)
+            meet(team)
+            n_found = _put_behind(desk.active, first, place, n_left, constant)
+            n_left -= n_found
+    return n_left
+
+
+@part
+def _search_some(team, whole, desk, first, end, hist, root, constant, found):
+    """Search those of the active features first..end-1 that this thread owns."""
     problem, node = seen_from(whole, root, desk)
     full = whole.criterion.at(whole.moments, root.total)
     in_full = Problem(whole.codes, whole.moments, full, whole.rules)
-    features, n_wanted = whole.codes.features, problem.rules.n_candidates
-    n_columns = hist.shape[0] // (N_BINS * whole.moments.width())
-    sampled = n_wanted < n_active
-    asks_others = sampled or whole.rules.order == NEWEST
-    if sampled:
-        _draw_ranks(desk, node.bits, n_active)
-    place, n_left = n_active, n_active
-    while n_wanted > 0 and place > 0:
-        first = max(place - n_wanted, 0)
-        for i in range(place - 1, first - 1, -1):
-            if sampled:
-                take_largest(desk.ranks, desk.active, i + 1)
-            feature = desk.active[i]
-            mine = owner(features, feature, n_columns, team.n_threads) == team.thread
-            if mine and not cancelled(team):
-                about, view, seen, column = features[feature], problem, node, hist[:0]
-                if hist.shape[0] > 0 and _reads_column(about, whole, problem, node):
-                    n_cells = N_BINS * in_full.moments.width()
-                    column = hist[about.column * n_cells : (about.column + 1) * n_cells]
-                    if about.n_categories == 0:
-                        view, seen = in_full, root
-                is_constant = _search_one(view, feature, column, seen, desk, found)
-                _note(constant, feature, is_constant)
-        if not asks_others:
-            return n_active
-        meet(team)
-        n_found = _put_behind(desk.active, first, place, n_left, constant)
-        n_left, n_wanted, place = n_left - n_found, n_wanted - (place - first - n_found), first
-    return n_left
+    features, n_columns = whole.codes.features, hist.shape[0] // (N_BINS * whole.moments.width())
+    for i in range(first, end):
+        feature = desk.active[i]
+        mine = owner(features, feature, n_columns, team.n_threads) == team.thread
+        if mine and not cancelled(team):
+            about, view, seen, column = features[feature], problem, node, hist[:0]
+            if hist.shape[0] > 0 and _reads_column(about, whole, problem, node):
+                n_cells = N_BINS * in_full.moments.width()
+                column = hist[about.column * n_cells : (about.column + 1) * n_cells]
+                if about.n_categories == 0:
+                    view, seen = in_full, root
+            is_constant = _search_one(view, feature, column, seen, desk, found)
+            _note(constant, feature, is_constant)
+
+
+@part
+def _draw(desk, bits, offered, n_wanted, n_active):
+    """Draw n_wanted of the features on offer; move those that are active behind other active ones.
+
+    Returns how many these are. Each set of n_wanted features is as likely as any other (Floyd;
+    Bentley and Floyd 1987), whatever the order of the active ones. Cost: n_wanted draws.
+
+    offered  int64 [n]   read   ascending
+    """
+    state, marks, active, n_drawn = mixed(bits, _DRAWN), desk.marks, desk.active, np.int64(0)
+    before = offered.shape[0] - n_wanted
+    for i in range(n_wanted):
+        feature = offered[np.int64(uniform(mixed(state, before + i)) * (before + i + 1))]
+        if marks[feature]:
+            feature = offered[before + i]
+        marks[feature] = 1
+        desk.drawn[i] = feature
+    for i in range(n_active - 1, -1, -1):
+        feature = active[i]
+        if marks[feature]:
+            n_drawn += 1
+            active[i], active[n_active - n_drawn] = active[n_active - n_drawn], feature
+    for i in range(n_wanted):
+        marks[desk.drawn[i]] = 0
+    return n_drawn
 
 
 @part
@@ -90,10 +132,11 @@ def _note(constant, feature, is_constant):
 
 
 @part
-def _draw_ranks(desk, bits, n_active):
+def _rank(desk, bits, n_active):
     """Make a heap of the active features, by numbers drawn for the node."""
+    state = mixed(bits, _FURTHER)
     for i in range(n_active):
-        desk.ranks[i] = uniform(mixed(mixed(bits, desk.active[i]), _CANDIDATES))
+        desk.ranks[i] = uniform(mixed(state, desk.active[i]))
     heapify(desk.ranks, desk.active, n_active)
 
 
@@ -114,7 +157,7 @@ def _reads_column(about, whole, problem, node):
 def seen_from(problem, node, desk):
     """Return the problem and the node's sums as the node sees them."""
     moments = problem.moments.seen(node.total, desk.room)
-    total = desk.room[1, : moments.width()]
+    total = desk.room[1, : moments.sum_width()]
     criterion = problem.criterion.at(moments, total)
     return Problem(problem.codes, moments, criterion, problem.rules), Node(
         total, node.bits, node.rows
@@ -136,8 +179,12 @@ def _search_one(whole, number, column, node, desk, found):
         if is_copied:
             clear_codes(feature, width, scratch.cells)
         return is_constant
+    if column.shape[0] == 0 and draws_cut(problem, number, node, scratch):
+        is_constant = search_drawn(problem, number, node, scratch, found)
+        if is_constant >= 0:
+            return is_constant
     if column.shape[0] > 0:
-        n_codes = sweep(scratch, feature, width)
+        n_codes = sweep(scratch, feature, problem.moments)
     else:
         n_codes = tally(problem.codes, feature, node.rows, problem.moments, scratch)
     if n_codes > 1:

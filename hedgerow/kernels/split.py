@@ -35,20 +35,11 @@ _MANY = 32  # categories whose order by chance is worth a cut
 
 
 class Node(NamedTuple):
-    """What a search knows of a node: its sums, int64 [width], its random bits and its rows."""
+    """What a search knows of a node: its sums, int64 [sum_width], its random bits and its rows."""
 
     total: NDArray[np.int64]
     bits: int
     rows: Rows
-
-
-class Cut(NamedTuple):
-    """A cut after `position` of the ordered codes, its gain and margin, and the mass left of it."""
-
-    gain: float
-    margin: float
-    position: np.int64
-    mass_left: np.int64
 
 
 @part
@@ -74,7 +65,7 @@ def _search_categories(problem, feature, n_codes, node, scratch, found):
     n_orders = np.int64(1) if problem.rules.random_cut else np.int64(problem.moments.n_orders())
     for by in range(n_orders):
         sort_categories(problem, feature, n_codes, node, by, scratch)
-        cut = _best_cut(problem, feature, n_codes, begin, end, np.int64(-1), node, scratch)
+        cut = criterion.best_cut(problem, feature, n_codes, begin, end, np.int64(-1), node, scratch)
         if beats(cut.gain, cut.margin, feature, found):
             found.gain, found.margin, found.feature = cut.gain, cut.margin, feature
             found.order, found.cut, found.threshold = by, cut.position + 1, np.nan
@@ -91,23 +82,39 @@ def _search_values(problem, feature, n_codes, node, scratch, found):
     missing, first = problem.codes.features[feature].missing, problem.codes.features[feature].first
     n_missing = np.int64(order[n_codes - 1] == missing)
     n_values = n_codes - n_missing
-    drawn, begin, end = np.nan, np.int64(0), n_values - 1 + n_missing
+    drawn, begin, end = np.nan, np.int64(0), n_codes - 1
     if problem.rules.random_cut and n_values > 1:
         u = uniform(mixed(mixed(node.bits, feature), 1))
-        drawn = _drawn_threshold(u, bins, first, n_values, order)
+        drawn = drawn_between(u, bins[first + order[0]].low, bins[first + order[n_values - 1]].high)
+        if np.isnan(drawn):
+            drawn = bins[first + order[np.int64(u * (n_values - 1))]].high
         begin = _position_of(drawn, bins, first, n_values, order)
         end = begin + 1
-    criterion = problem.criterion
+    judge_values(problem, feature, n_codes, drawn, begin, end, node, scratch, found)
+
+
+@part
+def judge_values(problem, feature, n_codes, drawn, begin, end, node, scratch, found):
+    """Set `found` to the best cut of values after positions begin..end-1, if it beats it.
+
+    drawn: the threshold, if it was drawn at random, else nan.
+    """
+    order, criterion = scratch.order, problem.criterion
+    about = problem.codes.features[feature]
+    n_missing = np.int64(order[n_codes - 1] == about.missing)
+    n_values = n_codes - n_missing
     for missing_left in range(1 + n_missing):
         last = min(end, n_values - 1) if missing_left else end
-        start = missing if missing_left else np.int64(-1)
-        cut = _best_cut(problem, feature, n_codes, begin, last, start, node, scratch)
+        start = about.missing if missing_left else np.int64(-1)
+        cut = criterion.best_cut(problem, feature, n_codes, begin, last, start, node, scratch)
         if beats(cut.gain, cut.margin, feature, found):
             found.gain, found.margin, found.feature = cut.gain, cut.margin, feature
             found.order, found.cut = 0, order[cut.position]
             found.heavier_left = np.int64(2 * cut.mass_left >= criterion.mass(node.total))
             found.missing_left = missing_left if n_missing else found.heavier_left
-            found.threshold = _threshold(bins, first, n_values, cut.position, drawn, order)
+            found.threshold = _threshold(
+                problem.codes.bins, about.first, n_values, cut.position, drawn, order
+            )
 
 
 @part
@@ -116,52 +123,6 @@ def beats(gain, margin, feature, found):
     if gain != found.gain:
         return gain > found.gain
     return margin > found.margin or (margin == found.margin and feature < found.feature)
-
-
-@part
-def _margin(codes, feature, order, position, n_codes):
-    """Return the share of the feature's bins that lie across a cut of values; 0 for others."""
-    about = codes.features[feature]
-    if about.n_categories > 0 or position + 1 >= n_codes or order[position + 1] == about.missing:
-        return 0.0
-    return (order[position + 1] - order[position]) / about.n_bins
-
-
-@part
-def _best_cut(problem, feature, n_codes, begin, end, start, node, scratch):
-    """Return the best cut after one of the positions begin..end-1, gain -inf if none is allowed.
-
-    start: a code (missing) that is on the left of every cut, or -1.
-    """
-    moments, rules, criterion = problem.moments, problem.rules, problem.criterion
-    width = moments.width()
-    below, above = scratch.sides[0], scratch.sides[1]
-    cells, order = scratch.cells, scratch.order
-    # If the criterion scores rows, keys[i] is the score of cut i and keys[n_codes] the node's own.
-    scored = criterion.scores_rows(problem.codes, feature, n_codes, start, node, width, scratch)
-    # Keys are of categories then: none of equal means, as those of rare ones, are parted.
-    pooled = moments.rare() > 0 and problem.codes.features[feature].n_categories > 0
-    for k in range(width):
-        below[k] = cells[start * width + k] if start >= 0 else 0
-    best, margin, position, mass_left = -np.inf, -1.0, np.int64(0), np.int64(0)
-    for i in range(end):
-        first = order[i] * width
-        for k in range(width):
-            below[k] += cells[first + k]
-            above[k] = node.total[k] - below[k]
-        if i < begin or min(moments.count(below), moments.count(above)) < rules.min_rows:
-            continue
-        if pooled and i + 1 < n_codes and scratch.keys[i] == scratch.keys[i + 1]:
-            continue
-        left, right = criterion.mass(below), criterion.mass(above)
-        if min(left, right) >= rules.min_weight:
-            both = scratch.keys[i] if scored else criterion.both(below, above)
-            if both >= best and both > -np.inf:
-                wider = _margin(problem.codes, feature, order, i, n_codes)
-                if both > best or wider > margin:
-                    best, margin, position, mass_left = both, wider, np.int64(i), left
-    parent = scratch.keys[n_codes] if scored else criterion.score(node.total)
-    return Cut(best - parent, margin, position, mass_left)
 
 
 @part
@@ -175,14 +136,13 @@ def _threshold(bins, first, n_values, position, drawn, order):
 
 
 @part
-def _drawn_threshold(u, bins, first, n_values, order):
-    """Draw a threshold uniformly between the node's smallest and largest value."""
-    low, high = bins[first + order[0]].low, bins[first + order[n_values - 1]].high
+def drawn_between(u, low, high):
+    """Return a threshold, low <= t < high, uniform if u is; nan if there is none, or no end."""
     if low > -np.inf and high < np.inf:
         drawn = (1.0 - u) * low + u * high  # no overflow between huge values
         if low <= drawn < high:
             return drawn
-    return bins[first + order[np.int64(u * (n_values - 1))]].high
+    return np.nan
 
 
 @part
@@ -206,20 +166,28 @@ def sort_categories(problem, feature, n_codes, node, by, scratch):
     fewer are rare: their order leaves little to chance.
     """
     moments, keys, order = problem.moments, scratch.keys, scratch.order
-    cells, width, pool = scratch.cells, moments.width(), scratch.sides[0]
+    cells, width, pool, own = scratch.cells, moments.width(), scratch.sides[0], scratch.sides[1]
     least = moments.rare() * min(n_codes, _MANY) // _MANY
-    for k in range(width):
+    for k in range(moments.sum_width()):
         pool[k] = 0
+    for i in range(n_codes if least > 0 else 0):
+        _read_alone(moments, cells, order[i], own)
+        if problem.criterion.mass(own) < least:
+            moments.read(cells, order[i] * width, pool)
     for i in range(n_codes):
-        if problem.criterion.mass(cells, order[i] * width) < least:
-            for k in range(width):
-                pool[k] += cells[order[i] * width + k]
-    for i in range(n_codes):
-        code = order[i]
+        _read_alone(moments, cells, order[i], own)
         if problem.rules.random_cut:
-            keys[i] = uniform(mixed(mixed(node.bits, feature), 2 + code))
-        elif problem.criterion.mass(cells, code * width) < least:
+            keys[i] = uniform(mixed(mixed(node.bits, feature), 2 + order[i]))
+        elif problem.criterion.mass(own) < least:
             keys[i] = moments.key(pool, by)
         else:
-            keys[i] = moments.key(cells[code * width : (code + 1) * width], by)
+            keys[i] = moments.key(own, by)
     heap_sort(keys, order, n_codes)
+
+
+@part
+def _read_alone(moments, cells, code, sums):
+    """Set sums to those of one code."""
+    for k in range(moments.sum_width()):
+        sums[k] = 0
+    moments.read(cells, code * moments.width(), sums)

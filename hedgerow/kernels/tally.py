@@ -32,9 +32,9 @@ class Scratch(NamedTuple):
     order   int64 [max_bins + 1]             codes that occur, in the order of the cuts
     keys    float64 [max_bins + 1]           what categories are ordered by
     bits    int64 [2, max_bins // 64 + 2]    bits of codes, bits of words; zero between uses
-    sides   int64 [2, width]                 sums left and right of a cut
-    running int64 [2, 256 * width]           sums left and right of every cut of a histogram
-    halves  int32 [2, 512 * width]           the memory of running
+    sides   int64 [2, sum_width]             sums left and right of a cut
+    running int64 [2, 256 * sum_width]       sums left and right of every cut of a histogram
+    halves  int32 [2, 512 * sum_width]       the memory of running
     rough   float32 [256]                    estimates of the cuts' scores
     rough_bits int32 [256]                   the memory of rough
     lines   int64 [5, n]                     what absolute error needs, see there; or [0, 0]
@@ -69,7 +69,7 @@ def tally(codes, feature, rows, moments, scratch):
         else:
             n_codes = _add(codes.wide[-1 - place], records, moments, dense, scratch, n_codes)
     if dense:
-        return sweep(scratch, feature, moments.width())
+        return sweep(scratch, feature, moments)
     if n_codes <= _FEW:
         _sort_few(scratch.order, n_codes)
     else:
@@ -87,19 +87,19 @@ def _add(column, records, moments, dense, scratch, n_codes):
     for i in range(records.shape[0]):
         code = np.int64(column[row_of(records[i])])
         order[n_codes] = code
-        n_codes += np.int64(cells[code * width + width - 1] == 0)
+        n_codes += np.int64(not moments.occurs(cells, code * width))
         add(moments, records[i], cells, code)
     return n_codes
 
 
 @part
-def sweep(scratch, feature, width):
+def sweep(scratch, feature, moments):
     """List the codes whose cells have rows, ascending; return their number."""
-    n_codes = np.int64(0)
+    n_codes, width = np.int64(0), moments.width()
     for code in range(feature.n_bins):
         scratch.order[n_codes] = code
-        n_codes += np.int64(scratch.cells[code * width + width - 1] != 0)
-    if scratch.cells[feature.missing * width + width - 1] != 0:
+        n_codes += np.int64(moments.occurs(scratch.cells, code * width))
+    if moments.occurs(scratch.cells, feature.missing * width):
         scratch.order[n_codes] = feature.missing
         n_codes += 1
     return n_codes

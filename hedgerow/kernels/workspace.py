@@ -73,7 +73,7 @@ class Nodes(NamedTuple):
     """The nodes of a growing tree, in the order in which they were made.
 
     table        NODE [max_nodes]
-    sums         int64 [max_nodes, width]  zero on entry
+    sums         int64 [max_nodes, sum_width]  zero on entry
     words        int64 [max_words]         sets of categories that go left, as bits
     leaf_of_row  int32 [n_rows]            the leaf that a training row ends in
     counters     int64 [24]                nodes made, words used, whether words were wanting
@@ -101,7 +101,7 @@ class Workspace(NamedTuple):
     n_tasks   int64 [n_threads]
 
     What threads tell each other, each row in its turn:
-    told      int64 [2, n_threads, LANES * width + APART]
+    told      int64 [2, n_threads, LANES * sum_width + APART]
     found     SPLIT [2, n_threads, 2]              of two leaves
     constant  int64 [2, n_features]                of both: whether a candidate has one code only
     tickets   int64 [2, n_threads * APART]         chunks of each thread's rows that were summed
@@ -131,6 +131,7 @@ class Size(NamedTuple):
     n_rows: int
     n_features: int
     width: int
+    sum_width: int
     max_open: int
     max_tasks: int
     n_hists: int
@@ -150,7 +151,7 @@ def workspace(n_threads: int, size: Size) -> Workspace:
         queue=np.zeros((n_threads, size.max_open + APART), np.int64),
         keys=np.zeros((n_threads, size.max_open + APART)),
         n_tasks=np.zeros(n_threads, np.int64),
-        told=np.zeros((2, n_threads, LANES * size.width + APART), np.int64),
+        told=np.zeros((2, n_threads, LANES * size.sum_width + APART), np.int64),
         found=np.zeros((2, n_threads, 2), SPLIT).view(np.recarray),
         constant=np.zeros((2, size.n_features), np.int64),
         tickets=np.zeros((2, n_threads * APART), np.int64),
@@ -159,12 +160,12 @@ def workspace(n_threads: int, size: Size) -> Workspace:
     )
 
 
-def empty_nodes(max_leaves: int, n_rows: int, width: int, n_words: int) -> Nodes:
+def empty_nodes(max_leaves: int, n_rows: int, sum_width: int, n_words: int) -> Nodes:
     """Allocate a tree of at most `max_leaves` leaves."""
     n_nodes = 2 * max_leaves - 1
     return Nodes(
         table=np.empty(n_nodes, NODE).view(np.recarray),
-        sums=np.zeros((n_nodes, width), np.int64),
+        sums=np.zeros((n_nodes, sum_width), np.int64),
         words=np.zeros(n_words, np.int64),
         leaf_of_row=np.full(n_rows, -1, np.int32),
         counters=np.zeros(24, np.int64),

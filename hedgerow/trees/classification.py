@@ -4,16 +4,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
+from hedgerow.kernels.class_counts import ClassCounts
 from hedgerow.kernels.criteria import Cost, Entropy, Gini, Misclassification
 from hedgerow.kernels.finished import class_values
 from hedgerow.kernels.moments import ClassWeights
 from hedgerow.kernels.team import Team
 from hedgerow.trees.grower import Grown, Judge, grow
-from hedgerow.trees.quantise import Steps
+from hedgerow.trees.quantise import Steps, fits_record, looked_up, repeated, row_records
 from hedgerow.trees.rules import GrowthRules
 from hedgerow.trees.tree import Tree
 
 CRITERIA = {"gini": Gini, "entropy": Entropy, "misclassification": Misclassification}
+_ROW = 0xFFFFFFFF
+_MAX_CLASSES = 1 << 16
 
 
 def class_judge(
@@ -36,16 +39,28 @@ def class_judge(
     cost : float64 [n_classes, n_classes], optional
         With "misclassification": the cost of calling class k by the name j.
     repeats : int64 [n_rows], optional
-        How often each row counts; those of 0 are left out of the records.
+        How often each row counts, as in a bootstrap sample; rows of 0 are left out. A row
+        that counts three times weighs three times as much, and is one row.
     """
     keeps_all = int(cost is not None)  # a cost matrix has rows for all classes
-    counts = weights.counts if repeats is None else weights.counts * repeats
-    moments = ClassWeights(n_classes, keeps_all, np.arange(n_classes), counts)
-    records = np.arange(len(labels)) | (labels.astype(np.int64) << 32)
-    if repeats is not None:
-        records = records[repeats > 0]
     judge = CRITERIA[criterion](n_classes) if cost is None else Cost(n_classes, cost)
-    return Judge(moments, judge, records, weights.unit, weights.unit)
+    place, total = np.arange(n_classes), repeated(weights, repeats)
+    once = np.ones(len(labels), np.int64)
+    times = once if repeats is None else repeats.astype(np.int64)
+    if _is_small(total) and n_classes <= _MAX_CLASSES and fits_record(times):
+        counts = ClassCounts(n_classes, keeps_all, place, *looked_up(weights.counts))
+        records = row_records(times)
+        records |= labels[records & _ROW].astype(np.int64) << 32
+        return Judge(counts, judge, records, weights.unit, weights.unit)
+    rows = np.flatnonzero(times)
+    records = rows | (labels[rows].astype(np.int64) << 32)
+    moments = ClassWeights(n_classes, keeps_all, place, total.counts)
+    return Judge(moments, judge, records, total.unit, total.unit)
+
+
+def _is_small(weights: Steps) -> bool:
+    """Tell whether sums of the weights are exact and fit into half of an integer."""
+    return weights.exact and int(weights.counts.sum()) < 1 << 31
 
 
 def classification_tree(

@@ -50,7 +50,7 @@ _N_WORDS = 1 << 12  # for sets of categories, to begin with
 class Grown(NamedTuple):
     """A grown tree in preorder: see trees.tree.Tree for the arrays it shares with it.
 
-    sums         int64 [n_nodes, width]    the moments' sums
+    sums         int64 [n_nodes, sum_width]  the moments' sums
     leaf_of_row  int32 [n_rows]            where each training row ended
     """
 
@@ -75,6 +75,12 @@ class Judge(NamedTuple):
     weight_unit: float
     score_unit: float
     uses_rows: bool = False  # the criterion looks at a node's rows, not only at its sums
+
+    def row_weights(self, n_rows: int) -> NDArray[np.int64]:
+        """Return how many steps of weight each row has: of moments that know weights and mask."""
+        rows, weights = self.records & 0xFFFFFFFF, np.zeros(n_rows, np.int64)
+        weights[rows] = self.moments.weights[rows & self.moments.mask] * (self.records >> 48)
+        return weights
 
     def n_lines(self, max_bins: int) -> int:
         """Return the length of the lines that such a criterion writes, else 0."""
@@ -107,10 +113,12 @@ class Grower:
                 "are numbered in 32 bits. Fit on a sample of the rows."
             )
         self._table, self._limits, self._team = table, limits, team
-        self._n_rows, width = len(judge.records), judge.moments.width()
+        self._n_rows, sum_width = len(judge.records), judge.moments.sum_width()
         n_features, self._max_bins = len(table.codes.features), table.max_bins
         self._n_lines = judge.n_lines(self._max_bins)
-        self._desks = desks_for(team.n_threads, n_features, self._max_bins, width, self._n_lines)
+        self._desks = desks_for(
+            team.n_threads, n_features, self._max_bins, sum_width, self._n_lines
+        )
         problem = self._problem(judge, limits, limits.seed, self._n_rows)
         ahead = team.n_threads > 1 and grows_ahead(limits, table.n_rows)
         spare = SPARE if ahead else 0
@@ -119,7 +127,7 @@ class Grower:
         self._view = outlook(team.n_threads if ahead else 0, size)
         n_words = _N_WORDS if table.codes.features.n_categories.any() else 1
         max_leaves = problem.rules.max_leaves + spare
-        self._nodes = empty_nodes(max_leaves, table.n_rows, width, n_words)
+        self._nodes = empty_nodes(max_leaves, table.n_rows, sum_width, n_words)
 
     def _problem(self, judge: Judge, limits: GrowthRules, seed: int, n_rows: int) -> Problem:
         codes, has_own = self._table.codes, limits.features is not None
@@ -189,7 +197,8 @@ def _size(problem: Problem, judge: Judge, n_rows: int, spare: int) -> Size:
     if _TALLIES * n_tried < n_features or rules.random_cut or judge.uses_rows:
         n_hists = 0
     max_tasks = 4 * (n_rows // rules.small) + 64 if rules.small else 0
-    return Size(n_rows, n_features, width, max_open, max_tasks, n_hists, n_cells)
+    sum_width = problem.moments.sum_width()
+    return Size(n_rows, n_features, width, sum_width, max_open, max_tasks, n_hists, n_cells)
 
 
 def _grow_tasks(
@@ -200,18 +209,19 @@ def _grow_tasks(
         return
     tasks = space.tasks[:, : int(space.n_tasks[0])]
     alone = problem._replace(rules=problem.rules._replace(small=0))
-    width, n_features = problem.moments.width(), len(problem.codes.features)
+    width, sum_width = problem.moments.width(), problem.moments.sum_width()
+    n_features = len(problem.codes.features)
 
     def grow_task(member: Member, task: int) -> None:
         leaf = tasks[:, task]
         own = [space.records[part.side, part.begin : part.end] for part in leaf]
-        size = Size(int(leaf[0].n_rows), n_features, width, _STACK, 0, 0, 0)
+        size = Size(int(leaf[0].n_rows), n_features, width, sum_width, _STACK, 0, 0, 0)
         bench = workspace(1, size)
         bench.records[0] = np.concatenate(own)
         bench.leaves[0, 0] = leaf[0]
         root = bench.leaves[0, 0]
         root.begin, root.end, root.side = 0, root.n_rows, 0
-        desks = desks_for(1, n_features, room[0], width, room[1])
+        desks = desks_for(1, n_features, room[0], sum_width, room[1])
         grow_kernel(member, alone, bench, outlook(0, size), desks, nodes, -1)
 
     if not nodes.counters[OVERFLOW]:

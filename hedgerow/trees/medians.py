@@ -10,7 +10,7 @@ from hedgerow.kernels.moments import Targets
 from hedgerow.kernels.team import Team
 from hedgerow.trees.classification import finished_tree
 from hedgerow.trees.grower import Grown, Judge, grow
-from hedgerow.trees.quantise import Steps, target_bits
+from hedgerow.trees.quantise import Steps, row_records, target_bits
 from hedgerow.trees.rules import GrowthRules
 from hedgerow.trees.tree import Tree
 
@@ -23,10 +23,10 @@ def median_judge(y: NDArray[np.float64], weights: Steps) -> Judge:
     shift = target_bits(weights) - int(np.frexp(peak if peak > 0 else 1.0)[1])
     steps = np.rint(np.ldexp(values - centre, shift)).astype(np.int64)
     ranks = ranks.astype(np.int64)
-    moments = Targets(weights.counts * steps[ranks], weights.counts, ranks)
+    moments = Targets(weights.counts * steps[ranks], weights.counts, -1, ranks)
     criterion = AbsoluteError(ranks, steps, weights.counts)
     score_unit = float(np.ldexp(weights.unit, -shift))
-    records = np.arange(len(y))
+    records = row_records(np.ones(len(y), np.int64))
     return Judge(moments, criterion, records, weights.unit, score_unit, uses_rows=True)
 
 

@@ -19,6 +19,7 @@ _BITS = 61
 _TARGET_BITS = 40
 _MANY = 31  # bits of the largest sum of exact weights: more rows than a table has
 _MANTISSA = 53
+_REPEAT_BITS = 15
 
 
 class Steps(NamedTuple):
@@ -47,6 +48,36 @@ def quantised_weights(weights: NDArray[np.float64], max_bits: int = 52) -> Steps
     shift = bits - int(np.frexp(weights.max())[1])  # the largest weight is below 2^bits steps
     counts = np.maximum(np.rint(np.ldexp(weights, shift)), 1.0)
     return Steps(counts.astype(np.int64), float(np.ldexp(1.0, -shift)), exact=False)
+
+
+def repeated(weights: Steps, repeats: NDArray[np.int64] | None) -> Steps:
+    """Return the weights of rows that count several times, each; 0: not at all.
+
+    None: each counts once. Where sums would not fit into 61 bits, steps are made larger.
+    """
+    if repeats is None:
+        return weights
+    total = float((weights.counts * repeats.astype(np.float64)).sum())
+    shift = max(int(np.frexp(total)[1]) - _BITS, 0)
+    counts = np.where(repeats > 0, np.maximum(weights.counts >> shift, 1), 0) * repeats
+    is_exact = weights.exact and total <= 2.0**_MANY
+    return Steps(counts, float(np.ldexp(weights.unit, shift)), is_exact)
+
+
+def row_records(repeats: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the records of rows that count at least once, and how often, below 2^15, they do."""
+    rows = np.flatnonzero(repeats)
+    return rows | (repeats[rows] << 48)
+
+
+def fits_record(repeats: NDArray[np.int64]) -> bool:
+    """Tell whether a record has the bits for how often each row counts."""
+    return int(repeats.max(initial=0)) < 1 << _REPEAT_BITS
+
+
+def looked_up(counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    """Return weights and mask, as moments look them up: 1 alone, if all are 1."""
+    return (np.ones(1, np.int64), 0) if (counts == 1).all() else (counts, -1)
 
 
 def _common_exponent(weights: NDArray[np.float64]) -> int:
@@ -82,20 +113,26 @@ class TargetSteps(NamedTuple):
     centre: NDArray[np.float64]  # [n_outputs]
 
 
-def quantised_targets(y: NDArray[np.float64], weights: Steps) -> TargetSteps:
-    """Turn weighted targets, float64 [n_rows, n_outputs], into whole steps."""
+def quantised_targets(
+    y: NDArray[np.float64], weights: Steps, repeats: NDArray[np.int64] | None = None
+) -> TargetSteps:
+    """Turn weighted targets, float64 [n_rows, n_outputs], into whole steps.
+
+    repeats, int64 [n_rows]: how often a row may be added to the sums; None: once.
+    """
+    n_added = len(y) if repeats is None else int(repeats.sum())
     low, high = y.min(axis=0), y.max(axis=0)
     centre = 0.5 * low + 0.5 * high
     peak = np.maximum(high - centre, centre - low)
     exponent = np.frexp(np.where(peak > 0, peak, 1.0))[1]
     if weights.exact:
-        shift = target_bits(weights) - exponent
+        shift = target_bits(repeated(weights, repeats)) - exponent
         steps = np.rint(np.ldexp(y - centre, shift)).astype(np.int64)
         products = weights.counts[:, None] * steps
         return TargetSteps(products, np.ldexp(weights.unit, -shift), centre)
     counts = weights.counts.astype(np.float64)
     largest = np.frexp(counts.max())[1]
-    shift = _BITS - int(np.ceil(np.log2(len(y) + 1))) - exponent - largest
+    shift = _BITS - int(np.ceil(np.log2(n_added + 1))) - exponent - largest
     products = np.rint(np.ldexp(counts[:, None] * (y - centre), shift))
     return TargetSteps(products.astype(np.int64), np.ldexp(weights.unit, -shift), centre)
 

@@ -23,7 +23,14 @@ from hedgerow.kernels.moments import Targets, TargetVectors
 from hedgerow.kernels.team import Team
 from hedgerow.trees.classification import finished_tree
 from hedgerow.trees.grower import Grown, Judge, grow
-from hedgerow.trees.quantise import Steps, quantised_targets
+from hedgerow.trees.quantise import (
+    Steps,
+    fits_record,
+    looked_up,
+    quantised_targets,
+    repeated,
+    row_records,
+)
 from hedgerow.trees.rules import GrowthRules
 from hedgerow.trees.tree import Tree
 
@@ -32,26 +39,32 @@ _TINY = 1e-300  # squares of smaller steps are 0, and gains are divided by them
 
 
 def target_judge(y: Floats, weights: Steps, repeats: NDArray[np.int64] | None = None) -> Judge:
-    """Judge leaves by squared error. y is float64 [n_rows, n_outputs].
+    """Judge leaves by squared error.
 
-    repeats, int64 [n_rows]: how often each row counts; those of 0 are left out of the records.
+    Parameters
+    ----------
+    y : float64 [n_rows, n_outputs]
+    weights : Steps
+        Of each row, above zero.
+    repeats : int64 [n_rows], optional
+        How often each row counts, as in a bootstrap sample; rows of 0 are left out.
     """
-    if repeats is not None:
-        judge = target_judge(y, weights._replace(counts=weights.counts * repeats))
-        return judge._replace(records=judge.records[repeats > 0])
     n_rows, n_outputs = y.shape
-    steps = quantised_targets(y, weights)
-    labels = _labels(y)
-    records = np.arange(n_rows)
+    times = np.ones(n_rows, np.int64) if repeats is None else repeats.astype(np.int64)
+    if not fits_record(times):
+        weights, times = repeated(weights, times), (times > 0).astype(np.int64)
+    steps = quantised_targets(y, weights, times)
+    labels, records = _labels(y), row_records(times)
+    counts, mask = looked_up(weights.counts)
     if n_outputs == 1:
         products = np.ascontiguousarray(steps.products[:, 0])
         score_unit = max(float(steps.unit[0] ** 2 / weights.unit), _TINY)
-        moments = Targets(products, weights.counts, labels)
+        moments = Targets(products, counts, mask, labels)
         return Judge(moments, SquaredError(0), records, weights.unit, score_unit)
     # All outputs in the same step, so that their squares add up.
     unit = steps.unit.max()
     products = np.rint(steps.products * (steps.unit / unit)).astype(np.int64)
-    vectors = TargetVectors(n_outputs, products, weights.counts, labels)
+    vectors = TargetVectors(n_outputs, products, counts, mask, labels)
     score_unit = max(
         float(unit**2 / weights.unit / n_outputs), _TINY
     )  # impurity is a mean over outputs
@@ -83,12 +96,12 @@ def regression_tree(
 
 def mean_columns(grown: Grown, judge: Judge, y: Floats) -> Floats:
     """Return weight, means and sums of squared errors, float64 [n_nodes, 1 + 2 n_outputs]."""
-    n_outputs = y.shape[1]
+    n_outputs, counts = y.shape[1], judge.row_weights(len(y))
     weight = np.asarray(grown.sums[:, -2] * judge.weight_unit, np.float64)
     columns = np.empty((len(weight), 1 + 2 * n_outputs))
     columns[:, 0] = weight
     for output in range(n_outputs):
-        target, counts = np.ascontiguousarray(y[:, output]), judge.moments.weights
+        target = np.ascontiguousarray(y[:, output])
         means, errors = _means(grown, target, counts, weight, judge.weight_unit)
         columns[:, 1 + output], columns[:, 1 + n_outputs + output] = means, errors
     return columns

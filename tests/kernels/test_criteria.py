@@ -110,7 +110,8 @@ def test_a_score_of_several_targets_is_the_sum_of_their_scores(sums, weight):
 @given(target_sums(2**40), target_sums(2**40), st.integers(-(2**15), 2**15))
 def test_a_gain_of_targets_does_not_depend_on_where_targets_are_measured_from(left, right, shift):
     # Shifted by whole steps: the same digits, because each node measures from its own mean.
-    targets = Targets(*[np.zeros(1, np.int64)] * 3)
+    none = np.zeros(1, np.int64)
+    targets = Targets(none, none, -1, none)
 
     def gain(distance):
         sides = [np.array([S + distance * W, W, 5]) for S, W in (left, right)]

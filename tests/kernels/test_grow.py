@@ -183,6 +183,23 @@ def test_random_cuts_of_all_features_are_those_of_their_definition(n_classes):
         assert_equals_oracle(seeded_problem(seed, 25, n_classes, "fcmw"), criterion, rules)
 
 
+@pytest.mark.parametrize("n_classes", [0, 3])
+def test_random_cuts_of_many_rows_and_few_values_are_those_of_their_definition(n_classes):
+    criterion = "gini" if n_classes else "squared_error"
+    rules = GrowthRules(min_gain=-math.inf, random_cut=True, max_depth=4, seed=1)
+    assert_equals_oracle(seeded_problem(3, 150, n_classes, "fmf", most=3), criterion, rules)
+
+
+@pytest.mark.parametrize("least", [1, 4])
+@pytest.mark.parametrize("weight", [1.0, 2.0**20, 2.0**26])
+def test_a_tree_of_light_or_heavy_classes_is_that_of_its_definition(weight, least):
+    problem = seeded_problem(6, 50, 3, "fmcw", most=3)
+    heavy = problem._replace(weights=tuple(weight * w for w in problem.weights))
+    rules = GrowthRules(min_gain=-math.inf, min_leaf_rows=least, min_leaf_weight=3.0 * weight)
+    assert_equals_oracle(heavy, "gini", rules)
+    assert_equals_oracle(heavy._replace(targets=tuple(y % 2 for y in heavy.targets)), "gini", rules)
+
+
 @given(problem=problems(n_classes=2), seed=st.integers(0, 2**31))
 def test_random_cuts_of_awkward_columns_are_those_of_their_definition(problem, seed):
     rules = GrowthRules(min_gain=-math.inf, random_cut=True, seed=seed)

@@ -10,7 +10,7 @@ from hedgerow.kernels.histogram import build, merge, subtract
 from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.moments import Targets
 from tests.oracle.histogram import sums_by_code
-from tests.strategies import class_moments, coded_columns, codes_of
+from tests.strategies import class_counts, class_moments, coded_columns, codes_of, repeated_rows
 
 
 @kernel
@@ -59,13 +59,13 @@ def expected_of(columns, by_row, width):
 
 
 def targets_of(products, weights):
-    return Targets(products, weights, np.zeros(len(weights), np.int64))
+    return Targets(products, weights, -1, np.zeros(len(weights), np.int64))
 
 
 @given(tables())
 def test_a_histogram_of_targets_has_the_sums_of_each_feature_and_code(table):
     columns, products, weights, shuffler = table
-    records = np.arange(len(weights))
+    records = repeated_rows(np.arange(len(weights)))
     shuffler.shuffle(records)
     by_row = [(int(p), int(w), 1) for p, w in zip(products, weights, strict=True)]
     hist = histogram_of(codes_of(columns), records, targets_of(products, weights))
@@ -85,11 +85,38 @@ def test_a_histogram_of_classes_has_the_sums_of_each_feature_and_code(table):
     assert_array_equal(hist, expected_of(columns, by_row, 4))
 
 
+@given(tables())
+def test_a_histogram_of_counted_classes_has_the_sums_of_each_feature_and_code(table):
+    columns, products, weights, _ = table
+    labels, weights, repeats = products % 3, 1 + weights % 99, 1 + weights % 7
+    by_row = [
+        tuple(2**32 + int(w * m) if k == label else 0 for k in range(3))
+        for label, w, m in zip(labels, weights, repeats, strict=True)
+    ]
+    records = repeated_rows(np.arange(len(weights)) | (labels << 32), repeats)
+    hist = histogram_of(codes_of(columns), records, class_counts(weights))
+    assert_array_equal(hist, expected_of(columns, by_row, 3))
+
+
+@kernel
+def widened(moments, cells, n_cells):
+    moments.widen(cells, n_cells)
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 2**31 - 1)] * 6), max_size=6))
+def test_cells_of_counted_classes_are_widened_to_sums_in_their_place(cells):
+    packed = [(n << 32) + W for *counts, a, b, c in cells for n, W in zip(counts, (a, b, c))]  # noqa: B905
+    room = np.array([*packed, *[-7] * (len(cells) + 2)])
+    widened(class_counts([1]), room, len(cells))
+    expected = [number for *counts, a, b, c in cells for number in (a, b, c, sum(counts))]
+    assert room.tolist() == [*expected, -7, -7]
+
+
 @given(tables(), st.integers(0, 30))
 def test_merged_parts_are_the_whole_and_the_whole_less_a_part_is_the_other(table, cut):
     columns, products, weights, _ = table
     codes, moments = codes_of(columns), targets_of(products, weights)
-    records = np.arange(len(weights))
+    records = repeated_rows(np.arange(len(weights)))
     whole = histogram_of(codes, records, moments).reshape(-1)
     parts = np.stack(
         [histogram_of(codes, part, moments).reshape(-1) for part in (records[:cut], records[cut:])]

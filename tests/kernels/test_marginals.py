@@ -12,7 +12,7 @@ from hedgerow.kernels.marginals import clear_codes, read_column, sum_left
 from hedgerow.kernels.moments import GradientPairs, Targets
 from hedgerow.kernels.split import SPLIT
 from tests.oracle.histogram import added, sums_by_code
-from tests.strategies import CodedColumn, coded_columns, codes_of
+from tests.strategies import CodedColumn, coded_columns, codes_of, repeated_rows
 
 
 @kernel
@@ -55,8 +55,8 @@ EXAMPLES = [(columns, [(row - 99, row + 1) for row in range(256)][: len(columns[
 def targets_of(rows):
     """Return moments of three numbers a cell, records, and what a row adds."""
     products, weights = np.array(rows).T.copy()
-    moments = Targets(products, weights, np.zeros(len(rows), np.int64))
-    return moments, np.arange(len(rows)), [(g, h, 1) for g, h in rows]
+    moments = Targets(products, weights, -1, np.zeros(len(rows), np.int64))
+    return moments, repeated_rows(np.arange(len(rows))), [(g, h, 1) for g, h in rows]
 
 
 def pairs_of(rows):

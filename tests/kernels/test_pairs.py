@@ -225,7 +225,9 @@ def test_the_best_cut_of_the_bins_of_targets_is_that_of_its_definition(problem, 
         judge, table = judge_of(problem, "squared_error"), table_of(problem)
         rows = [
             (int(p), int(w), 1)
-            for p, w in zip(judge.moments.products, judge.moments.weights, strict=True)
+            for p, w in zip(
+                judge.moments.products, judge.row_weights(len(problem.targets)), strict=True
+            )
         ]
         data = Data((_feature_of(problem.columns[0], table, 0),), rows, criteria.SquaredError())
         assert_bins_equal_oracle(problem, judge, data, Limits(min_rows, 1))

@@ -14,6 +14,7 @@ from hedgerow.kernels.workspace import N_NODES
 from hedgerow.trees.grower import Grower, Judge
 from hedgerow.trees.rules import GrowthRules
 from tests.estimators.tables import census
+from tests.strategies import repeated_rows
 
 N_ROWS = 500
 
@@ -44,12 +45,12 @@ def test_every_row_gets_the_value_of_the_leaf_that_a_walk_finds(
 ):
     problem = census(N_ROWS, seed=2)
     steps = np.rint(1000 * problem.numbers).astype(np.int64)
-    moments = Targets(steps, np.ones(N_ROWS, np.int64), steps)
+    moments = Targets(steps, np.ones(1, np.int64), 0, steps)
     own = np.sort(np.random.default_rng(0).permutation(N_ROWS)[:n_own])
-    judge = Judge(moments, SquaredError(0), np.arange(N_ROWS), 1.0, 1.0)
+    judge = Judge(moments, SquaredError(0), repeated_rows(np.arange(N_ROWS)), 1.0, 1.0)
 
     def fill(records):
-        records[:] = own
+        records[:] = repeated_rows(own)
 
     with hired(n_threads, 1e9) as team:
         table = bin_table(read_table(problem.X), Recipe(max_bins), team)

@@ -1,15 +1,24 @@
 """Tallies: sums by code at the price of the rows, in any order of them."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hedgerow.kernels.counted import GradientCounts
 from hedgerow.kernels.desks import desk_of, desks_for
 from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.moments import Targets
 from hedgerow.kernels.tally import Rows, _sort_many, clear, sweep, tally
 from tests.oracle.histogram import sums_by_code
-from tests.strategies import CodedColumn, class_moments, coded_columns, codes_of
+from tests.strategies import (
+    CodedColumn,
+    class_counts,
+    class_moments,
+    coded_columns,
+    codes_of,
+    repeated_rows,
+)
 
 # Narrow and wide; more and fewer than rows; beyond one word of words of bits (64 * 64 codes).
 N_BINS = st.sampled_from([3, 40, 255, 256, 300, 9000])
@@ -26,8 +35,8 @@ def cleared(desks, n_codes, width):
 
 
 @kernel
-def swept(codes, desks, width):
-    return sweep(desk_of(desks, 0).scratch, codes.features[0], width)
+def swept(codes, desks, moments):
+    return sweep(desk_of(desks, 0).scratch, codes.features[0], moments)
 
 
 @kernel
@@ -57,15 +66,28 @@ def code_of(column, row):
     return missing if column.codes[row] is None else column.codes[row]
 
 
+@kernel
+def sums_of_cell(moments, cells, first, sums):
+    moments.read(cells, first, sums)
+
+
+def read(moments, cell):
+    """Return the sums that a cell reads as."""
+    sums = np.zeros(moments.sum_width(), np.int64)
+    sums_of_cell(moments, cell, 0, sums)
+    return tuple(sums.tolist())
+
+
 def assert_tally(column, rows, moments, by_row, listed):
     width = moments.width()
-    desks = desks_for(1, 1, column.n_bins, width)
+    desks = desks_for(1, 1, column.n_bins, moments.sum_width())
     n_codes = tallied(codes_of([column]), rows, moments, desks)
     codes = [code_of(column, row) for row in listed]
     expected = sums_by_code(codes, [by_row[row] for row in listed])
     assert desks.order[0, :n_codes].tolist() == list(expected)
-    cells = desks.cells[0].reshape(-1, width)
-    assert [tuple(cells[code]) for code in expected] == list(expected.values())
+    n_cells = desks.cells.shape[1] // width
+    cells = desks.cells[0, : n_cells * width].reshape(-1, width)
+    assert [read(moments, cells[code]) for code in expected] == list(expected.values())
     assert not np.delete(cells, list(expected), axis=0).any()
     cleared(desks, n_codes, width)
     assert not desks.cells.any()
@@ -85,14 +107,31 @@ def test_a_tally_of_classes_has_the_sums_of_each_code_that_occurs(problem):
     assert_tally(column, rows, moments, by_row, listed)
 
 
-@given(tallies())
-def test_a_tally_of_targets_has_the_sums_of_each_code_that_occurs(problem):
-    column, order, bounds, labels, weights = problem
-    products = (labels - 1) * weights
+@pytest.mark.parametrize("most", [1, 2**9])
+@given(problem=tallies())
+def test_a_tally_of_counted_classes_has_the_sums_of_each_code_that_occurs(problem, most):
+    column, order, bounds, labels, numbers = problem
+    weights, repeats = 1 + numbers % most, 1 + numbers % 2**15 % 32767
     listed = taken(order, bounds)
-    by_row = [(int(p), int(w), 1) for p, w in zip(products, weights, strict=True)]
-    rows = Rows(order, bounds, len(listed))
-    assert_tally(column, rows, Targets(products, weights, labels), by_row, listed)
+    by_row = [
+        (*(int(w * m) if k == label else 0 for k in range(3)), 1)
+        for label, w, m in zip(labels, weights, repeats, strict=True)
+    ]
+    records = order | (labels[order] << 32) | (repeats[order] << 48)
+    rows = Rows(records, bounds, len(listed))
+    assert_tally(column, rows, class_counts(weights), by_row, listed)
+
+
+@given(tallies(), st.sampled_from([1, 5]))
+def test_a_tally_of_targets_has_the_sums_of_each_code_that_occurs(problem, most):
+    column, order, bounds, labels, weights = problem
+    products, repeats = (labels - 1) * weights, 1 + weights % most
+    listed = taken(order, bounds)
+    by_row = [
+        (int(p * m), int(w * m), 1) for p, w, m in zip(products, weights, repeats, strict=True)
+    ]
+    rows = Rows(repeated_rows(order, repeats[order]), bounds, len(listed))
+    assert_tally(column, rows, Targets(products, weights, -1, labels), by_row, listed)
 
 
 @given(st.lists(st.integers(0, 9001), min_size=1, max_size=80, unique=True))
@@ -107,10 +146,10 @@ def test_many_codes_are_sorted_and_their_bits_given_back(codes):
 @given(st.sets(st.integers(0, 39)), st.booleans())
 def test_a_sweep_lists_the_codes_that_have_rows_and_missing_last(present, has_missing):
     column = CodedColumn((0,), n_bins=40)
-    desks = desks_for(1, 1, 255, 2)
+    desks, moments = desks_for(1, 1, 255, 2), GradientCounts(np.ones(1, np.int64), 0, 0.0, 31)
     cells = desks.cells[0].reshape(-1, 2)
     cells[:, 0] = 7  # a sum may be zero where there are rows, and only the count tells
     cells[list(present), 1] = 1
     cells[255, 1] = int(has_missing)
-    n_codes = swept(codes_of([column]), desks, 2)
+    n_codes = swept(codes_of([column]), desks, moments)
     assert desks.order[0, :n_codes].tolist() == sorted(present) + [255] * has_missing

@@ -1,6 +1,6 @@
 """Growing a tree by its definition, one leaf after another."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -125,20 +125,39 @@ def _split_of(data: Data, labels: Sequence[Hashable], rules: Rules, node: Node) 
 
 
 def _candidates(data: Data, rules: Rules, node: Node) -> list[int]:
-    """Return the features that the node may try: all, or some that are not constant in it."""
+    """Return the features that the node may try: all, or some, that are not constant in it.
+
+    Some are drawn from all on offer, constant or not. Only if all of these are constant,
+    others follow in the order of further draws, until one is not.
+    """
     features = list(range(len(data.features)))
     own = _drawn(features, rules.n_tree_features, mixed(rules.seed, -1))
-    offered = _drawn(own, rules.n_level_features, mixed(rules.seed, -2 - node.depth))
+    level = _drawn(own, rules.n_level_features, mixed(rules.seed, -2 - node.depth))
+    offered = [
+        number
+        for number in sorted(level)
+        if not rules.groups or any(node.above | {number} <= set(g) for g in rules.groups)
+    ]
     varying = [
         number
         for number in offered
         if len({data.features[number].codes[row] for row in node.rows}) > 1
-        and (not rules.groups or any(node.above | {number} <= set(g) for g in rules.groups))
     ]
-    if rules.n_candidates is None:
+    if rules.n_candidates is None or rules.n_candidates >= len(offered):
         return varying
-    rank: Callable[[int], float] = lambda number: uniform(mixed(mixed(node.bits, number), -1))  # noqa: E731
-    return sorted(varying, key=lambda number: (-rank(number), -number))[: rules.n_candidates]
+    drawn = _sample(offered, rules.n_candidates, mixed(node.bits, -1))
+    others = [number for number in varying if number not in drawn]
+    found = [number for number in varying if number in drawn]
+    return found or _drawn(others, 1, mixed(node.bits, -2))
+
+
+def _sample(offered: list[int], n_wanted: int, bits: int) -> set[int]:
+    """Draw a set of features, each set as likely as any other: Bentley and Floyd (1987)."""
+    drawn: set[int] = set()
+    for last in range(len(offered) - n_wanted, len(offered)):
+        number = offered[int(uniform(mixed(bits, last)) * (last + 1))]
+        drawn.add(offered[last] if number in drawn else number)
+    return drawn
 
 
 def _drawn(features: list[int], n_wanted: int | None, bits: int) -> list[int]:

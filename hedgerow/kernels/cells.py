@@ -1,0 +1,37 @@
+"""Cells and sums: what moments are asked by those who read the cells of a tally or a histogram.
+
+A cell is what rows are added to, sums are what criteria judge. For most moments they are the
+same `width()` integers. Where a cell is packed more tightly (`class_counts`), its moments
+have the methods below of their own.
+"""
+
+from typing import TypeVar
+
+Moments = TypeVar("Moments")
+
+
+def cells_are_sums(moments: type[Moments]) -> type[Moments]:
+    """Give moments the methods of those whose cells need no unpacking."""
+    for method in (sum_width, read, occurs, widen):
+        setattr(moments, method.__name__, method)
+    return moments
+
+
+def sum_width(self):
+    """Return how many integers the sums of a node are."""
+    return self.width()
+
+
+def read(self, cells, first, sums):
+    """Add the cell that begins at `first` to sums."""
+    for k in range(self.width()):
+        sums[k] += cells[first + k]
+
+
+def occurs(self, cells, first):
+    """Tell whether a row was added to the cell that begins at `first`."""
+    return cells[first + self.width() - 1] != 0
+
+
+def widen(self, cells, n_cells):
+    """Turn the first n_cells cells into sums, in their place."""
