@@ -1,5 +1,7 @@
 """Finished trees: nodes in preorder, and what they hold."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,6 +36,63 @@ def preorder(left, order, stack):
             stack[n_waiting + 1] = left[node]
             n_waiting += 2
     return n
+
+
+class Listed(NamedTuple):
+    """Nodes in another order: see trees.grower.Grown."""
+
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    missing_left: NDArray[np.bool_]
+    category_start: NDArray[np.int64]
+    n_rows: NDArray[np.int64]
+
+
+def empty_list(n_nodes: int) -> Listed:
+    """Allocate a list of nodes."""
+    return Listed(
+        left=np.empty(n_nodes, np.int32),
+        right=np.empty(n_nodes, np.int32),
+        feature=np.empty(n_nodes, np.int32),
+        threshold=np.empty(n_nodes, np.float64),
+        missing_left=np.empty(n_nodes, np.bool_),
+        category_start=np.empty(n_nodes, np.int64),
+        n_rows=np.empty(n_nodes, np.int64),
+    )
+
+
+@kernel
+def list_nodes(table, order, place, listed):
+    """Set what is listed of the nodes order[0], order[1], ...
+
+    table  NODE [n_nodes]            read    the right child follows the left
+    order  int64 [n_nodes]           read
+    place  int32 [n_nodes]           write   where each node stands in the list
+    listed Listed, each [n_nodes]    write   category_start is that of the table
+    """
+    for i in range(order.shape[0]):
+        place[order[i]] = i
+    for i in range(order.shape[0]):
+        node = table[order[i]]
+        is_leaf = node.left < 0
+        listed.left[i] = -1 if is_leaf else place[node.left]
+        listed.right[i] = -1 if is_leaf else place[node.left + 1]
+        listed.feature[i], listed.threshold[i] = node.feature, node.threshold
+        listed.missing_left[i] = node.missing_left != 0
+        listed.category_start[i], listed.n_rows[i] = node.category_start, node.n_rows
+
+
+@kernel
+def renumber(leaf_of_row, place, renumbered):
+    """Set each row's leaf to where it stands in the list; rows without one keep -1.
+
+    leaf_of_row, renumbered  int32 [n_rows]   read, write
+    """
+    for row in range(leaf_of_row.shape[0]):
+        leaf = leaf_of_row[row]
+        renumbered[row] = place[leaf] if leaf >= 0 else -1
 
 
 @kernel

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
-from hedgerow.kernels.codes import N_BINS, PAIR, Records
+from hedgerow.kernels.codes import N_BINS, PAIR
 from hedgerow.kernels.desks import desks_for
-from hedgerow.kernels.finished import preorder
+from hedgerow.kernels.finished import Listed, empty_list, list_nodes, preorder, renumber
 from hedgerow.kernels.grower import grow as grow_kernel
 from hedgerow.kernels.meeting import Member
 from hedgerow.kernels.menu import TREE, Menu
@@ -259,38 +259,37 @@ def _in_preorder(nodes: Nodes, n_words: NDArray[np.int64]) -> Grown:
     """Renumber the nodes from the root, left before right, and drop the room not used."""
     n_nodes = int(nodes.counters[N_NODES])
     order, stack = np.empty(n_nodes, np.int64), np.empty(n_nodes + 1, np.int64)
-    table = nodes.table[:n_nodes]
+    table, place = nodes.table[:n_nodes], np.empty(n_nodes, np.int32)
     preorder(table.left.astype(np.int32), order, stack)
-    place = np.empty(n_nodes, np.int32)
-    place[order] = np.arange(n_nodes, dtype=np.int32)
-    table = table[order]
-    old_left = table.left
-    is_leaf = old_left < 0
-    start, words = _compact_sets(nodes.words, table, n_words)
+    listed = empty_list(n_nodes)
+    list_nodes(table, order, place, listed)
+    start, words = _compact_sets(nodes.words, listed, n_words)
+    leaf_of_row = np.empty_like(nodes.leaf_of_row)
+    renumber(nodes.leaf_of_row, place, leaf_of_row)
     return Grown(
-        left=np.where(is_leaf, -1, place[old_left]).astype(np.int32),
-        right=np.where(is_leaf, -1, place[np.where(is_leaf, 0, old_left + 1)]).astype(np.int32),
-        feature=table.feature.astype(np.int32),
-        threshold=table.threshold.copy(),
-        missing_left=table.missing_left.astype(bool),
+        left=listed.left,
+        right=listed.right,
+        feature=listed.feature,
+        threshold=listed.threshold,
+        missing_left=listed.missing_left,
         category_start=start,
         category_words=words,
-        n_rows=table.n_rows.copy(),
+        n_rows=listed.n_rows,
         sums=nodes.sums[order],
-        leaf_of_row=np.where(nodes.leaf_of_row < 0, -1, place[nodes.leaf_of_row]).astype(np.int32),
+        leaf_of_row=leaf_of_row,
     )
 
 
 def _compact_sets(
-    words: NDArray[np.int64], table: Records, n_words: NDArray[np.int64]
+    words: NDArray[np.int64], listed: Listed, n_words: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
     """Put the category sets in the order of the nodes: their places are an accident of threads.
 
     n_words, int64 [n_features]: of a set of each feature.
     """
-    splits = np.flatnonzero(table.category_start >= 0)
-    lengths = n_words[table.feature[splits]]
-    new = np.full(len(table), -1, np.int64)
+    splits = np.flatnonzero(listed.category_start >= 0)
+    lengths = n_words[listed.feature[splits]]
+    new = np.full(len(listed.feature), -1, np.int64)
     new[splits] = np.cumsum(lengths) - lengths
-    source = np.repeat(table.category_start[splits] - new[splits], lengths)
+    source = np.repeat(listed.category_start[splits] - new[splits], lengths)
     return new, words[source + np.arange(len(source))].view(np.uint64)
