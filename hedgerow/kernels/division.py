@@ -7,7 +7,7 @@ for the division before, which a slower thread may still read.
 import numpy as np
 
 from hedgerow.kernels.bounds import hand_down
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.marginals import sum_left
 from hedgerow.kernels.meeting import meet
 from hedgerow.kernels.nodes import add_up, all_same, judge, only_target
@@ -19,7 +19,7 @@ from hedgerow.kernels.shared_histogram import divide_histogram, first_cell
 N_LEFT, ONLY_LEFT, ONLY_RIGHT, SUMS = 0, 1, 2, 3
 
 
-@part
+@inlined_part
 def divide(team, problem, space, nodes, smaller, larger, told, goes_on):
     """Part the leaf `larger`: its larger child stays there, the smaller one goes to `smaller`."""
     rest, less = space.leaves[team.thread, larger], space.leaves[team.thread, smaller]
@@ -69,7 +69,7 @@ def _tell_left(team, moments, told, records, n_left):
     return total
 
 
-@part
+@inlined_part
 def _divide_sums(team, problem, space, nodes, told, smaller, larger, knows_left):
     """Set the sums of both children, and judge them.
 

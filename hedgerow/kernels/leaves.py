@@ -5,7 +5,7 @@ from one division to the next, as a slower thread may still read what was told b
 """
 
 from hedgerow.kernels.division import ONLY_LEFT, SUMS, divide, sum_told
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.meeting import meet
 from hedgerow.kernels.menu import offer, offer_all, varies
 from hedgerow.kernels.nodes import (
@@ -59,7 +59,7 @@ def split_leaf(team, problem, space, desk, nodes, leaf, smaller, turn, goes_on):
     return True
 
 
-@part
+@inlined_part
 def _write(team, problem, space, desk, nodes, leaf):
     """Write a leaf's split into the tree. Returns False if the tree has no room for it."""
     own = space.leaves[team.thread, leaf]
@@ -86,7 +86,7 @@ def search_leaves(team, problem, space, desk, nodes, leaf, other, turn):
             _adopt(problem.rules, space.found[turn, :, k], own)
 
 
-@part
+@inlined_part
 def _search_leaf(team, problem, space, desk, nodes, leaf, own, turn, k):
     """Find the best split of a leaf among the features that this thread owns."""
     node = Node(nodes.sums[own.node], own.bits, _rows(team, space, desk, leaf))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from hedgerow.kernels.codes import threshold_between
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store
 from hedgerow.kernels.meeting import share
 from hedgerow.kernels.moments import add, row_of
@@ -34,7 +34,7 @@ def open_root(team, space, nodes, seed, n_rows):
     space.n_tasks[team.thread] = 0
 
 
-@part
+@inlined_part
 def write_split(problem, nodes, split, node, desk):
     """Turn the leaf of a split into a node with two new leaves.
 

@@ -26,7 +26,7 @@ def forget(found):
     found.gain, found.margin, found.feature = -np.inf, -1.0, -1
 
 
-@part
+@inlined_part
 def search(team, whole, desk, n_active, hist, root, constant, found):
     """Find a node's best split; a thread takes the candidate features that it owns.
 
@@ -46,25 +46,24 @@ def search(team, whole, desk, n_active, hist, root, constant, found):
     sampled = rules.n_candidates < offered.shape[0]
     if sampled:
         first = n_active - _draw(desk, root.bits, offered, rules.n_candidates, n_active)
-    _search_some(team, whole, desk, first, place, hist, root, constant, found)
-    if not sampled and rules.order != NEWEST:
-        return n_active
-    meet(team)
-    n_found = _put_behind(desk.active, first, place, n_active, constant)
-    n_left = n_active - n_found
-    if sampled and n_found == place - first:
-        _rank(desk, root.bits, first)
-        while n_found == place - first and first > 0:
-            place, first = first, first - 1
-            take_largest(desk.ranks, desk.active, place)
-            _search_some(team, whole, desk, first, place, hist, root, constant, found)
-            meet(team)
-            n_found = _put_behind(desk.active, first, place, n_left, constant)
-            n_left -= n_found
-    return n_left
+    n_left, is_ranked = n_active, False
+    while True:
+        _search_some(team, whole, desk, first, place, hist, root, constant, found)
+        if not sampled and rules.order != NEWEST:
+            return n_active
+        meet(team)
+        n_found = _put_behind(desk.active, first, place, n_left, constant)
+        n_left -= n_found
+        if not sampled or n_found < place - first or first == 0:
+            return n_left
+        if not is_ranked:
+            _rank(desk, root.bits, first)
+            is_ranked = True
+        place, first = first, first - 1
+        take_largest(desk.ranks, desk.active, place)
 
 
-@part
+@inlined_part
 def _search_some(team, whole, desk, first, end, hist, root, constant, found):
     """Search those of the active features first..end-1 that this thread owns."""
     problem, node = seen_from(whole, root, desk)
