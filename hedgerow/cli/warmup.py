@@ -81,6 +81,8 @@ def steps() -> dict[str, Callable[[], None]]:
         "misclassification": (RandomForestClassifier(criterion="misclassification"), labels),
         "squared error": (RandomForestRegressor(), targets[:, 0]),
         "squared error, several outputs": (RandomForestRegressor(), targets),
+        "gini, monotone": (RandomForestClassifier(monotonic_cst=up), labels),
+        "squared error, monotone": (RandomForestRegressor(monotonic_cst=up), targets[:, 0]),
     }
     for name, (forest, y) in forests.items():
         work[f"forest, {name}"] = partial(_bag, forest, X, y)

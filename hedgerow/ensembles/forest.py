@@ -87,14 +87,14 @@ class Forest:
 
     def add(self, values: Floats, rows: Counts, way: Any, team: Team, out: Floats) -> None:
         """Add what all trees say of some rows to out, float64 [n_rows, n_values]."""
-        places = np.empty((team.n_threads, 2, BLOCK), np.int32)
+        places = np.empty((team.n_threads, BLOCK), np.int32)
         for thicket in self.thickets:
             team.run(add_leaves, values, rows, thicket, way, places, out)
 
     def leaves(self, values: Floats, team: Team) -> NDArray[np.int32]:
         """Return the leaf that each row reaches in each tree, int32 [n_rows, n_trees]."""
         leaves = np.empty((len(values), self.n_trees), np.int32)
-        places = np.empty((team.n_threads, 2, BLOCK), np.int32)
+        places = np.empty((team.n_threads, BLOCK), np.int32)
         rows, first = np.arange(len(values)), 0
         for thicket in self.thickets:
             end = first + len(thicket.first) - 1

@@ -38,7 +38,7 @@ class LeftOut(Judged):
     def __init__(self, forest: Forest, way: Any, n_values: int, values: Floats, team: Team) -> None:
         super().__init__(len(values), n_values)
         self._forest, self._way, self._values, self._team = forest, way, values, team
-        self._places = np.empty((team.n_threads, 2, BLOCK), np.int32)
+        self._places = np.empty((team.n_threads, BLOCK), np.int32)
 
     def add(self, number: int, counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Add what a tree says of the rows that were not drawn for it; return these rows."""

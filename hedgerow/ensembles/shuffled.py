@@ -84,7 +84,7 @@ class Shuffle(NamedTuple):
 
     def _error(self, tree: Thicket, rows: Counts, values: Floats, member: Any) -> float:
         """Return the mean loss of a tree over rows with some values, by weight."""
-        spoken, places = np.zeros((len(rows), self.n_values)), np.empty((1, 2, BLOCK), np.int32)
+        spoken, places = np.zeros((len(rows), self.n_values)), np.empty((1, BLOCK), np.int32)
         add_leaves(member, values, np.arange(len(rows)), tree, self.way, places, spoken)
         weights = self.weights[rows]
         return steady_sum(self.loss(rows, spoken) * weights) / steady_sum(weights)

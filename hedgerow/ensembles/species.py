@@ -36,6 +36,9 @@ class Species(Protocol):
     def n_values(self) -> int:
         """Number of classes or outputs."""
 
+    def monotone(self, signs: NDArray[np.int64] | None) -> "Species":
+        """Return the species whose predictions are in order: see kernels.monotone."""
+
     def judge(self, weights: Steps, repeats: Counts | None) -> Judge:
         """Return what a tree is grown by, from rows that count so often."""
 
@@ -49,18 +52,25 @@ class ClassTrees(NamedTuple):
     labels    int64 [n_rows]
     criterion "gini", "entropy" or "misclassification"
     balanced  whether the classes of each tree's rows are given the same total weight
+    signs     int64 [n_features] or None: see kernels.monotone
     """
 
     labels: NDArray[np.int64]
     n_values: int
     criterion: str
     balanced: bool = False
+    signs: NDArray[np.int64] | None = None
+
+    def monotone(self, signs: NDArray[np.int64] | None) -> "ClassTrees":
+        """Return the species whose predictions are in order."""
+        return self._replace(signs=signs)
 
     def judge(self, weights: Steps, repeats: Counts | None) -> Judge:
         """Return what a tree is grown by."""
         if self.balanced:
             weights, repeats = self._balanced(weights, repeats)
-        return class_judge(self.labels, self.n_values, weights, self.criterion, repeats=repeats)
+        judge = class_judge(self.labels, self.n_values, weights, self.criterion, repeats=repeats)
+        return judge.held_monotone(self.signs)
 
     def _balanced(self, weights: Steps, repeats: Counts | None) -> tuple[Steps, Counts]:
         """Multiply weights so that all classes of a tree's rows have the same total."""
@@ -95,18 +105,23 @@ class ClassTrees(NamedTuple):
 
 
 class MeanTrees(NamedTuple):
-    """Trees of numbers, float64 [n_rows, n_outputs], judged by squared error."""
+    """Trees of numbers, float64 [n_rows, n_outputs], judged by squared error; signs: as above."""
 
     y: Floats
+    signs: NDArray[np.int64] | None = None
 
     @property
     def n_values(self) -> int:
         """Number of outputs."""
         return int(self.y.shape[1])
 
+    def monotone(self, signs: NDArray[np.int64] | None) -> "MeanTrees":
+        """Return the species whose predictions are in order."""
+        return self._replace(signs=signs)
+
     def judge(self, weights: Steps, repeats: Counts | None) -> Judge:
         """Return what a tree is grown by."""
-        return target_judge(self.y, weights, repeats)
+        return target_judge(self.y, weights, repeats).held_monotone(self.signs)
 
     def packed(self, table: BinnedTable, grown: Grown, judge: Judge, alpha: float) -> Thicket:
         """Prune and pack a tree."""

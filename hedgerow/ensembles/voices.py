@@ -26,7 +26,7 @@ def blocks_of(n_rows: int, n_numbers: int) -> Iterator[slice]:
 def voices(forest: Forest, values: Floats, way: Any, n_values: int, team: Team) -> Floats:
     """Return what each tree says of each row, float64 [n_rows, n_values, n_trees]."""
     spoken = np.zeros((len(values), n_values, forest.n_trees))
-    places = np.empty((team.n_threads, 2, BLOCK), np.int32)
+    places = np.empty((team.n_threads, BLOCK), np.int32)
     rows, first = np.arange(len(values)), 0
     for thicket in forest.thickets:
         end = first + len(thicket.first) - 1

@@ -81,6 +81,7 @@ class CartTree(BaseTree):
         work = float(len(sample.targets)) * table.n_features
         with hired(self.n_jobs, work) as team:
             binned = bin_for(self, table, sample, team)
+            self._held = self._checked_signs(table, binned, sample)
 
             def grown(places: NDArray[np.int64] | None) -> Tree:
                 tree: Tree = self._grow(binned, sample, places, team)
@@ -100,6 +101,18 @@ class CartTree(BaseTree):
         self.max_features_ = self._n_candidates(table.n_features) or table.n_features
         self._tree = tree
 
+    def _checked_signs(
+        self, table: Table, binned: BinnedTable, sample: Sample
+    ) -> NDArray[np.int64] | None:
+        """Return how predictions may change in each feature."""
+        is_class = sample.targets.ndim == 1
+        n_values = len(np.unique(sample.targets)) if is_class else sample.targets.shape[1]
+        signs = self._signs(table, binned, n_values, is_class)
+        other = "misclassification_cost" if is_class else "criterion='absolute_error'"
+        if signs is not None and not self._keeps_means:
+            raise ValueError(f"monotonic_cst does not go with {other}. Leave one of them out.")
+        return signs
+
     def _limits(
         self, table: BinnedTable, judge: Judge, sample: Sample, places: NDArray[np.int64] | None
     ) -> tuple[Judge, GrowthRules]:
@@ -107,6 +120,7 @@ class CartTree(BaseTree):
         counts = sample.weights.counts if places is None else sample.weights.counts[places]
         if places is not None:
             judge = judge._replace(records=judge.records[places])
+        judge = judge.held_monotone(self._held)
         total = float(counts.sum()) * sample.weights.unit
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         return judge, self._growth_rules(len(counts), len(table.codes.features), total, seed)

@@ -61,7 +61,7 @@ class BaseForest(ShowsSpread, ShowsNeighbours, ShufflesLeftOut, GrowsTrees):
     _tree_features: int | None = None  # features of each tree, drawn for it; None: all
     _repeats_features = False
     _noun = "trees"
-    callbacks = None  # of Control
+    callbacks = monotonic_cst = None  # of Control, and of those that have none
     _model: Forest
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -97,7 +97,9 @@ class BaseForest(ShowsSpread, ShowsNeighbours, ShufflesLeftOut, GrowsTrees):
             self._remember(table, binned)
             self._bags = self._filled_bags(binned, sample, team)
             plan = Plan(self._bags, self._limits(sample, binned), float(self.ccp_alpha))
-            planting = Planting(binned, species, sample.weights, plan, team)
+            signs = self._signs(table, binned, species.n_values, hasattr(self, "classes_"))
+            grown_from = species.monotone(signs)
+            planting = Planting(binned, grown_from, sample.weights, plan, team)
             with Control(self, self.n_estimators, begun, self._noun) as control:
                 planted = planting.grow(
                     range(n_before, self.n_estimators),

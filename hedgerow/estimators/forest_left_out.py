@@ -69,7 +69,7 @@ class ShufflesLeftOut(ReadsTables):
         >>> X, y = load_iris(return_X_y=True)
         >>> forest = RandomForestClassifier(30).fit(X, y)
         >>> forest.oob_permutation_importances(X, y).importances_mean.round(1)
-        array([0. , 0. , 0.3, 0.3])
+        array([0. , 0. , 0.3, 0.4])
         """
         values, bags = self._values(X), self._drawn_bags("Importances out of bag")
         self._demand_training_rows(len(values))

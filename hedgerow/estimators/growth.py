@@ -4,11 +4,12 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
-from hedgerow.data.binned import MAX_BINS, Recipe
+from hedgerow.data.binned import MAX_BINS, BinnedTable, Recipe
 from hedgerow.data.table import Table
-from hedgerow.estimators.constraints import n_drawn
+from hedgerow.estimators.constraints import monotone_signs, n_drawn
 from hedgerow.estimators.tables import ReadsTables, categorical_columns
 from hedgerow.trees.rules import GrowthRules
 
@@ -36,6 +37,7 @@ GROWTH_CONSTRAINTS: dict[str, list[Any]] = {
     "max_bins": [Interval(Integral, 2, MAX_BINS, closed="both")],
     "categorical_features": ["array-like", StrOptions({"auto"})],
     "unseen": [StrOptions({"missing", "error", "average"})],
+    "monotonic_cst": ["array-like", dict, None],
     "n_jobs": [Integral, None],
 }
 
@@ -49,6 +51,22 @@ class GrowsTrees(ReadsTables):
     def _cuts_at_random(self) -> bool:
         """Whether one random cut of a feature is tried, or the best."""
         return False
+
+    def _signs(
+        self, table: Table, binned: BinnedTable, n_values: int, is_class: bool
+    ) -> NDArray[np.int64] | None:
+        """Return how predictions may change in each feature, None if anyhow.
+
+        n_values: classes or outputs.
+        """
+        signs = monotone_signs(self.monotonic_cst, table, binned.categories)
+        if signs is not None and n_values > 1 + is_class:
+            what = f"{n_values} classes" if is_class else f"{n_values} columns"
+            raise ValueError(
+                f"monotonic_cst keeps one number in order, but y has {what}. Use two classes or "
+                "one column, or leave monotonic_cst out."
+            )
+        return signs
 
     def _growth_rules(
         self, n_rows: int, n_features: int, total_weight: float, seed: int

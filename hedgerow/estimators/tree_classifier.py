@@ -60,6 +60,9 @@ class DecisionTreeClassifier(ClassifierMixin, CartTree):
         With "cv": the smallest error, or the smallest tree within one standard error of it.
     ccp_folds : int
         Number of folds; rows are dealt out by their content, so their order does not matter.
+    monotonic_cst : array [n_features] of 1, -1, 0, dict of names, or None
+        1: the share of the second class must not fall as the feature rises, -1: it must not
+        rise. Two classes only.
     split_finding : {"auto", "exact", "histogram"}
         All distinct values, or at most `max_bins` bins; "auto" is exact up to 100,000 rows.
     max_bins : int
@@ -112,6 +115,7 @@ class DecisionTreeClassifier(ClassifierMixin, CartTree):
         ccp_alpha: Any = 0.0,
         ccp_rule: str = "best",
         ccp_folds: int = 5,
+        monotonic_cst: Any = None,
         split_finding: str = "auto",
         max_bins: int = 255,
         categorical_features: Any = "auto",
@@ -133,6 +137,7 @@ class DecisionTreeClassifier(ClassifierMixin, CartTree):
         self.ccp_alpha = ccp_alpha
         self.ccp_rule = ccp_rule
         self.ccp_folds = ccp_folds
+        self.monotonic_cst = monotonic_cst
         self.split_finding = split_finding
         self.max_bins = max_bins
         self.categorical_features = categorical_features
@@ -157,6 +162,10 @@ class DecisionTreeClassifier(ClassifierMixin, CartTree):
         judge = class_judge(sample.targets, n_classes, sample.weights, criterion, cost)
         tree, _ = classification_tree(table, *self._limits(table, judge, sample, places), team)
         return tree
+
+    @property
+    def _keeps_means(self) -> bool:
+        return self._cost is None
 
     def _labels_of(self, value: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the class of each row of proportions: the most frequent, or the cheapest."""

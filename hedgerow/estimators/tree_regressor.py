@@ -62,6 +62,7 @@ class DecisionTreeRegressor(MultiOutputMixin, RegressorMixin, CartTree):
         ccp_alpha: Any = 0.0,
         ccp_rule: str = "best",
         ccp_folds: int = 5,
+        monotonic_cst: Any = None,
         split_finding: str = "auto",
         max_bins: int = 255,
         categorical_features: Any = "auto",
@@ -81,6 +82,7 @@ class DecisionTreeRegressor(MultiOutputMixin, RegressorMixin, CartTree):
         self.ccp_alpha = ccp_alpha
         self.ccp_rule = ccp_rule
         self.ccp_folds = ccp_folds
+        self.monotonic_cst = monotonic_cst
         self.split_finding = split_finding
         self.max_bins = max_bins
         self.categorical_features = categorical_features
@@ -105,6 +107,10 @@ class DecisionTreeRegressor(MultiOutputMixin, RegressorMixin, CartTree):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = not self._is_absolute
         return tags
+
+    @property
+    def _keeps_means(self) -> bool:
+        return not self._is_absolute
 
     @property
     def _is_absolute(self) -> bool:

@@ -125,7 +125,7 @@ class Bounded(NamedTuple):
         G_left, H_left = self.newton.pair(left)
         G_right, H_right = self.newton.pair(right)
         middle = 0.5 * (_value(G_left, H_left, self) + _value(G_right, H_right, self))
-        return _halves(self.sign, self.low, middle, self.high)
+        return halves(self.sign, self.low, middle, self.high)
 
 
 @part
@@ -141,7 +141,7 @@ def _fall(G, H, value, newton):
 
 
 @part
-def _halves(sign, low, middle, high):
+def halves(sign, low, middle, high):
     """Return the bounds, low and high, of the left child and of the right one."""
     if sign > 0:
         return low, middle, middle, high
@@ -155,11 +155,11 @@ def hand_down(criterion, nodes, less, rest):
     """Give both children the bounds of their values; `rest` still has the parent's split."""
     view = criterion.within(rest.low, rest.high).toward(rest.feature)
     left = min(less.node, rest.node)
-    halves = view.halved(nodes.sums[left], nodes.sums[left + 1])
+    both = view.halved(nodes.sums[left], nodes.sums[left + 1])
     if less.node == left:
-        less.low, less.high, rest.low, rest.high = halves
+        less.low, less.high, rest.low, rest.high = both
     else:
-        rest.low, rest.high, less.low, less.high = halves
+        rest.low, rest.high, less.low, less.high = both
 
 
 @kernel
@@ -180,9 +180,9 @@ def hold_values(table, signs, values, bounds):
             below = min(max(values[left], low), high)
             above = min(max(values[left + 1], low), high)
             sign = signs[table[node].feature]
-            halves = _halves(sign, low, 0.5 * (below + above), high)
-            bounds[left, 0], bounds[left, 1] = halves[0], halves[1]
-            bounds[left + 1, 0], bounds[left + 1, 1] = halves[2], halves[3]
+            both = halves(sign, low, 0.5 * (below + above), high)
+            bounds[left, 0], bounds[left, 1] = both[0], both[1]
+            bounds[left + 1, 0], bounds[left + 1, 1] = both[2], both[3]
 
 
 @kernel

@@ -10,7 +10,8 @@ scores are functions of sums. `absolute.AbsoluteError`, whose score is not, judg
 from the node's rows then and there.
 
 `both(left, right)` is the score of two sides. With `within`, `toward` and `halved` it is
-where monotone constraints come in: see `bounds`.
+where monotone constraints come in: see `bounds` and `monotone`, which asks for the `mean` of
+a side, of two classes the share of the second one.
 """
 
 import math
@@ -51,6 +52,9 @@ class Gini(NamedTuple):
     def mass(self, sums, first=0):
         return _total(sums, first, self.n_classes)
 
+    def mean(self, sums, first=0):
+        return sums[first + 1] / _total(sums, first, self.n_classes)
+
     def score(self, sums, first=0):
         W, squares = 0.0, 0.0
         for k in range(self.n_classes):
@@ -82,6 +86,9 @@ class Entropy(NamedTuple):
     def mass(self, sums, first=0):
         return _total(sums, first, self.n_classes)
 
+    def mean(self, sums, first=0):
+        return sums[first + 1] / _total(sums, first, self.n_classes)
+
     def score(self, sums, first=0):
         W, score = float(_total(sums, first, self.n_classes)), 0.0
         for k in range(self.n_classes):
@@ -109,6 +116,9 @@ class Misclassification(NamedTuple):
 
     def mass(self, sums, first=0):
         return _total(sums, first, self.n_classes)
+
+    def mean(self, sums, first=0):
+        return sums[first + 1] / _total(sums, first, self.n_classes)
 
     def score(self, sums, first=0):
         largest = sums[first]
@@ -169,6 +179,9 @@ class SquaredError(NamedTuple):
 
     def mass(self, sums, first=0):
         return sums[first + 1]
+
+    def mean(self, sums, first=0):
+        return sums[first] / sums[first + 1]
 
     def score(self, sums, first=0):
         S = float(sums[first] - self.centre * sums[first + 1])

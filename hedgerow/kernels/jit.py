@@ -115,6 +115,7 @@ callable_in_kernels("within", "low, high")
 callable_in_kernels("toward", "feature")
 callable_in_kernels("both", "left, right, first=0", inlined=True)
 callable_in_kernels("halved", "left, right")
+callable_in_kernels("mean", "sums, first=0", inlined=True)
 callable_in_kernels("loss", "y, f", inlined=True)  # losses
 callable_in_kernels("gradient", "y, f", inlined=True)
 callable_in_kernels("hessian", "y, f", inlined=True)

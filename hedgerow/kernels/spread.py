@@ -13,7 +13,7 @@ def tell_leaves(team, values, rows, thicket, way, places, out):
     rows    int64 [n]                          read    a thread owns a range of them
     thicket Thicket                            read
     way     Proportions, Votes or Means        what is added
-    places  int32 [n_threads, 2, BLOCK]        write   garbage
+    places  int32 [n_threads, BLOCK]           write   garbage
     out     float64 [n, n_values, n_trees]     both    zero on entry
     """
     begin, end = share(team, rows.shape[0])
@@ -25,7 +25,7 @@ def tell_leaves(team, values, rows, thicket, way, places, out):
             block = rows[begin_block : min(begin_block + BLOCK, end)]
             walk(values, block, thicket, tree, places[team.thread])
             for i in range(block.shape[0]):
-                leaf = thicket.nodes[first + places[team.thread, 0, i]]
+                leaf = thicket.nodes[first + places[team.thread, i]]
                 way.add_leaf(leaf, thicket.extra, first_row, out[begin_block + i, :, tree])
 
 

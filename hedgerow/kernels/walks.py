@@ -1,4 +1,4 @@
-"""Walks: rows go down packed trees, many of them a step at a time.
+"""Walks: rows go down packed trees, four of them a step at a time.
 
 A row waits for memory at each step; while it does, others take theirs.
 """
@@ -6,43 +6,49 @@ A row waits for memory at each step; while it does, others take theirs.
 import numpy as np
 
 from hedgerow.kernels.calling import team_kernel
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.meeting import cancelled, share
 from hedgerow.kernels.packed import BY_CATEGORY, FEATURE, HEAVIER_LEFT, MISSING_LEFT
 
-BLOCK = 256  # rows that walk down a tree together
+BLOCK = 256  # rows that go down a tree before the next ones
 
 
 @part
 def walk(values, rows, thicket, tree, places):
-    """Let rows walk down a tree, all of them one step at a time; return nothing.
+    """Set places[i] to the leaf that row rows[i] reaches in a tree, counted from its root.
 
     values  float64 [n_rows, n_features]   read    NaN is missing, -1 an unseen category
     rows    int64 [n <= BLOCK]             read
-    places  int32 [2, BLOCK]               write   places[0]: the leaf of each row, counted
-            from the tree's first node; places[1]: garbage
+    places  int32 [BLOCK]                  write
+
+    Four rows at a time; of the last ones some walk twice.
     """
     first, first_word = thicket.first[tree, 0], thicket.first[tree, 1]
     nodes, words = thicket.nodes[first : thicket.first[tree + 1, 0]], thicket.words[first_word:]
-    place, walking = places[0], places[1]
-    for i in range(rows.shape[0]):
-        place[i], walking[i] = 0, i
-    n_walking = rows.shape[0]
-    while n_walking > 0:
-        n_left = np.int64(0)
-        for j in range(n_walking):
-            i = walking[j]
-            node = nodes[place[i]]
-            if node.feature >= 0:
-                place[i] = _next(node, place[i], values[rows[i], node.feature & FEATURE], words)
-                walking[n_left] = i
-                n_left += 1
-        n_walking = n_left
+    last = rows.shape[0] - 1
+    for i in range(0, rows.shape[0], 4):
+        j, k, m = min(i + 1, last), min(i + 2, last), min(i + 3, last)
+        one, two, three, four = values[rows[i]], values[rows[j]], values[rows[k]], values[rows[m]]
+        a, b, c, d = np.int32(0), np.int32(0), np.int32(0), np.int32(0)
+        walking = True
+        while walking:
+            a_next, b_next = _next(nodes, a, one, words), _next(nodes, b, two, words)
+            c_next, d_next = _next(nodes, c, three, words), _next(nodes, d, four, words)
+            walking = a_next != a or b_next != b or c_next != c or d_next != d
+            a, b, c, d = a_next, b_next, c_next, d_next
+        places[i], places[j], places[k], places[m] = a, b, c, d
 
 
-@part
-def _next(node, place, x, words):
-    """Return the child that a value goes to; an unseen category goes to the heavier one."""
+@inlined_part
+def _next(nodes, place, row, words):
+    """Return the child that a row goes to, or the leaf itself.
+
+    An unseen category goes to the heavier child.
+    """
+    node = nodes[np.uint64(place)]
+    if node.feature < 0:
+        return place
+    x = row[np.uint64(node.feature & FEATURE)]
     if np.isnan(x):
         goes_left = (node.feature & MISSING_LEFT) != 0
     elif (node.feature & BY_CATEGORY) == 0:
@@ -52,7 +58,7 @@ def _next(node, place, x, words):
     else:
         code = np.int64(x)
         goes_left = (np.int64(words[node.steps + (code >> 6)]) >> (code & 63)) & 1 == 1
-    return place + 1 if goes_left else node.link
+    return np.int32(place + 1) if goes_left else node.link
 
 
 @team_kernel
@@ -63,7 +69,7 @@ def add_leaves(team, values, rows, thicket, way, places, out):
     rows    int64 [n]                       read    a thread owns a range of them
     thicket Thicket                         read
     way     Proportions, Votes or Means     what is added
-    places  int32 [n_threads, 2, BLOCK]     write   garbage
+    places  int32 [n_threads, BLOCK]        write   garbage
     out     float64 [n_rows, n_values]      both
 
     A tree after another, so that a large one stays in the cache; the order in which a row's
@@ -78,7 +84,7 @@ def add_leaves(team, values, rows, thicket, way, places, out):
             block = rows[begin_block : min(begin_block + BLOCK, end)]
             walk(values, block, thicket, tree, places[team.thread])
             for i in range(block.shape[0]):
-                leaf = thicket.nodes[first + places[team.thread, 0, i]]
+                leaf = thicket.nodes[first + places[team.thread, i]]
                 way.add_leaf(leaf, thicket.extra, first_row, out[block[i]])
 
 
@@ -96,4 +102,4 @@ def find_leaves(team, values, rows, thicket, places, leaves):
             block = rows[begin_block : min(begin_block + BLOCK, end)]
             walk(values, block, thicket, tree, places[team.thread])
             for i in range(block.shape[0]):
-                leaves[begin_block + i, tree] = places[team.thread, 0, i]
+                leaves[begin_block + i, tree] = places[team.thread, i]

@@ -14,6 +14,7 @@ from hedgerow.kernels.desks import desks_for
 from hedgerow.kernels.grower import grow as grow_kernel
 from hedgerow.kernels.meeting import Member
 from hedgerow.kernels.menu import TREE, Menu
+from hedgerow.kernels.monotone import Monotone
 from hedgerow.kernels.outlook import SPARE, outlook
 from hedgerow.kernels.random import chosen, mixed_bits
 from hedgerow.kernels.team import Team
@@ -81,6 +82,12 @@ class Judge(NamedTuple):
         rows, weights = self.records & 0xFFFFFFFF, np.zeros(n_rows, np.int64)
         weights[rows] = self.moments.weights[rows & self.moments.mask] * (self.records >> 48)
         return weights
+
+    def held_monotone(self, signs: NDArray[np.int64] | None) -> "Judge":
+        """Return the judge of trees whose means do not fall (1) or rise (-1) in features."""
+        if signs is None:
+            return self
+        return self._replace(criterion=Monotone(self.criterion, signs))
 
     def n_lines(self, max_bins: int) -> int:
         """Return the length of the lines that such a criterion writes, else 0."""

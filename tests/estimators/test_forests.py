@@ -301,6 +301,15 @@ def test_nodes_try_each_feature_with_the_same_chance():
 # ------------------------------------------------------------------ time, interrupts, errors
 
 
+@pytest.fixture
+def interruptible():
+    """Let an interrupt be one, even where the shell has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_an_interrupt_keeps_the_trees_that_are_grown(problem, monkeypatch, n_jobs):
     class Impatient(forest_module.Control):

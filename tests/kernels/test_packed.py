@@ -51,7 +51,7 @@ def test_a_walk_down_a_packed_tree_is_a_walk_down_the_tree(kind, request):
     leaves = np.empty((len(values), 4), np.int32)
     rows = np.arange(len(values))
     with hired(2, 1e9) as team:
-        places = np.empty((team.n_threads, 2, BLOCK), np.int32)
+        places = np.empty((team.n_threads, BLOCK), np.int32)
         for thicket in model._model.thickets:
             team.run(find_leaves, values, rows, thicket, places, leaves)
     for number, tree in enumerate(model.estimators_):
@@ -65,7 +65,7 @@ def test_what_leaves_add_is_what_trees_predict(kind, way, request):
     out, expected = np.zeros((2, len(values), n_values))
     rows = np.arange(0, len(values), 2)
     with hired(2, 1e9) as team:
-        places = np.empty((team.n_threads, 2, BLOCK), np.int32)
+        places = np.empty((team.n_threads, BLOCK), np.int32)
         for thicket in model._model.thickets:
             team.run(add_leaves, values, rows, thicket, way(n_values), places, out)
     for tree in model.estimators_:
@@ -78,7 +78,7 @@ def test_a_vote_is_for_the_most_frequent_class_of_the_leaf(classes):
     values = model._values(problem.X)
     out, expected = np.zeros((2, len(values), 3))
     with hired(1, 0.0) as team:
-        places = np.empty((1, 2, BLOCK), np.int32)
+        places = np.empty((1, BLOCK), np.int32)
         for thicket in model._model.thickets:
             team.run(add_leaves, values, np.arange(len(values)), thicket, Votes(3), places, out)
     for tree in model.estimators_:
