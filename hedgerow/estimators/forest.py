@@ -37,6 +37,8 @@ from hedgerow.trees.rules import GrowthRules
 
 Floats = NDArray[np.float64]
 
+_FOUND_OUT_OF_BAG = ("oob_score_", "oob_curve_", "oob_decision_function_", "oob_prediction_")
+
 FOREST_CONSTRAINTS: dict[str, list[Any]] = GROWTH_CONSTRAINTS | {
     "n_estimators": [Interval(Integral, 1, None, closed="left")],
     "bootstrap": ["boolean"],
@@ -91,6 +93,8 @@ class BaseForest(ShowsSpread, ShowsNeighbours, ShufflesLeftOut, GrowsTrees):
         """Grow trees and keep them."""
         before, begun = asked
         n_before = self._begin(before)
+        for name in _FOUND_OUT_OF_BAG:
+            self.__dict__.pop(name, None)
         work = float(len(sample.targets)) * table.n_features * self.n_estimators
         with hired(self.n_jobs, work) as team:
             binned = bin_for(self, table, sample, team)

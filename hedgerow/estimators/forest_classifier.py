@@ -67,7 +67,11 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     def _score_out_of_bag(self, judged: LeftOut, sample: Sample) -> float:
         """Return the share of rows, by weight, that are called by their class."""
         known, weights = judged.n_trees > 0, sample.plain.weights
-        right = known & (np.argmax(judged.sums, axis=1) == sample.targets)
+        shown = np.argmax(judged.sums, axis=1)
+        if callable(self.oob_score):
+            names, told = self.classes_[sample.targets[known]], self.classes_[shown[known]]
+            return float(self.oob_score(names, told)) if known.any() else float("nan")
+        right = known & (shown == sample.targets)
         total = steady_sum(weights * known)
         return steady_sum(weights * right) / total if total > 0 else float("nan")
 
@@ -133,9 +137,10 @@ class RandomForestClassifier(ForestClassifier):
     max_samples : int, float or None
         Rows that are drawn: so many, a share of the total weight, or as many as there are. A row
         of weight 3 is three rows, to the bit.
-    oob_score : bool
+    oob_score : bool or callable
         Predict each row by the trees that it was not drawn for: `oob_score_`,
-        `oob_decision_function_`, and `oob_curve_`, the score of the first 1, 2, ... trees.
+        `oob_decision_function_`, and `oob_curve_`, the score of the first 1, 2, ... trees. The
+        score is accuracy, or what metric(y, predicted) returns.
     class_weight : dict, "balanced", "balanced_subsample" or None
         Multiplies the weights of a class's rows. "balanced_subsample" gives all classes the
         same total in the rows of each tree.

@@ -65,6 +65,9 @@ class ForestRegressor(RegressorMixin, PredictsQuantiles, BaseForest):
         if not len(y):
             return float("nan")
         predicted, total = judged.means()[known], steady_sum(weights)
+        if callable(self.oob_score):
+            pair = (y[:, 0], predicted[:, 0]) if y.shape[1] == 1 else (y, predicted)
+            return float(self.oob_score(*pair))
         scores = []
         for output in range(y.shape[1]):
             mean = steady_sum(weights * y[:, output]) / total

@@ -12,7 +12,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import kstest
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris
-from sklearn.metrics import accuracy_score, r2_score
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    mean_absolute_error,
+    r2_score,
+)
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hedgerow import (
@@ -252,6 +257,25 @@ def test_numbers_are_judged_by_the_trees_that_have_not_seen_them(problem):
         n_trees[out] += 1
     assert_allclose(model.oob_prediction_, sums / n_trees, rtol=1e-12)
     assert model.oob_score_ == pytest.approx(r2_score(problem.numbers, sums / n_trees))
+
+
+def test_rows_out_of_the_bag_can_be_judged_by_a_metric_of_your_own(problem):
+    model = fitted(RandomForestClassifier, problem, oob_score=balanced_accuracy_score)
+    shown = model.oob_decision_function_
+    known = ~np.isnan(shown[:, 0])
+    told = model.classes_[np.argmax(shown[known], axis=1)]
+    assert model.oob_score_ == balanced_accuracy_score(problem.classes[known], told)
+    model = fitted(RandomForestRegressor, problem, oob_score=mean_absolute_error)
+    known = ~np.isnan(model.oob_prediction_)
+    expected = mean_absolute_error(problem.numbers[known], model.oob_prediction_[known])
+    assert model.oob_score_ == expected
+    assert len(model.oob_curve_) == 6
+
+
+def test_a_refit_without_scores_out_of_bag_forgets_the_old_ones(problem):
+    model = fitted(RandomForestRegressor, problem, oob_score=True)
+    model.set_params(oob_score=False).fit(problem.X, problem.numbers)
+    assert not [name for name in vars(model) if name.startswith("oob_") and name.endswith("_")]
 
 
 def test_a_bag_has_as_many_rows_as_were_asked_for(problem):
