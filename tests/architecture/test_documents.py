@@ -26,9 +26,20 @@ def test_the_example_of_the_readme_prints_what_the_readme_says(capsys):
 @pytest.mark.slow
 def test_the_example_of_boosting_runs(capsys):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (code,) = re.findall(r"```python\n(.*?)```", readme, re.S)[1:]
+    _, _, code = re.findall(r"```python\n(.*?)```", readme, re.S)
     exec(code, {"__name__": "readme"})
     assert 1 <= int(capsys.readouterr().out) <= 1000
+
+
+@pytest.mark.slow
+def test_the_example_of_forests_runs():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    _, code, _ = re.findall(r"```python\n(.*?)```", readme, re.S)
+    names: dict[str, object] = {"__name__": "readme"}
+    exec(code, names)
+    model, table = names["forest"], names["X"]
+    assert model.oob_curve_[0] < model.oob_curve_[9] < model.oob_curve_[99]
+    assert (model.standard_errors(table[:2]) > 0).all()
 
 
 def test_every_file_that_a_document_points_to_is_there():
