@@ -21,7 +21,7 @@ from hedgerow.kernels.team import Team, hired
 from hedgerow.trees.classification import class_judge
 from hedgerow.trees.grower import Grown, Judge, grow
 from hedgerow.trees.medians import median_judge
-from hedgerow.trees.quantise import looked_up, quantised_weights
+from hedgerow.trees.quantise import quantised_weights
 from hedgerow.trees.regression import target_judge
 from hedgerow.trees.rules import GrowthRules
 from tests.oracle import criteria
@@ -281,10 +281,9 @@ def repeated_rows(rows: Any, repeats: Any = 1) -> Any:
     return np.asarray(rows) | (np.asarray(repeats, np.int64) << 48)
 
 
-def class_counts(weights: Any, keeps_all: int = 0) -> ClassCounts:
-    """Return the same in tighter cells; their records also say how often a row counts."""
-    counts, mask = looked_up(np.asarray(weights))
-    return ClassCounts(3, keeps_all, np.arange(3), counts, mask)
+def class_counts() -> ClassCounts:
+    """Return the moments of rows of three classes whose records have the weights."""
+    return ClassCounts(3, 0, np.arange(3))
 
 
 def class_moments(weights: Any, keeps_all: int = 0) -> ClassWeights:
@@ -297,15 +296,23 @@ def class_moments(weights: Any, keeps_all: int = 0) -> ClassWeights:
 # ---------------------------------------------------------------- the oracle's view
 
 
+def _weights_of(judge: Judge, n_rows: int) -> Any:
+    """Return the steps of weight of each row."""
+    if isinstance(judge.moments, ClassWeights):
+        return judge.moments.weights
+    if not isinstance(judge.moments, ClassCounts):
+        return judge.row_weights(n_rows)
+    weights = np.zeros(n_rows, np.int64)
+    weights[judge.records & 0xFFFFFFFF] = judge.records >> 48
+    return weights
+
+
 def data_of(problem: Problem, table: BinnedTable, judge: Judge, criterion: str) -> Data:
     """Return the same columns and whole numbers, for the oracle."""
     features = tuple(
         _feature_of(column, table, number) for number, column in enumerate(problem.columns)
     )
-    counts = judge.moments.weights
-    if not isinstance(judge.moments, ClassWeights):
-        counts = judge.row_weights(len(problem.targets))
-    weights = counts.tolist()
+    weights = _weights_of(judge, len(problem.targets)).tolist()
     rows: list[tuple[int, ...]]
     if problem.n_classes:
         rows = [

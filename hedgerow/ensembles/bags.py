@@ -71,8 +71,8 @@ class Bootstrap(NamedTuple):
 
     def counts(self, urn: Urn, bits: int) -> Counts:
         """Return how often each row is drawn."""
-        counts = np.zeros(len(urn.order), np.int64)
-        draw_with_replacement(bits, urn.order, urn.ends, self.n_draws, counts)
+        counts, drawn = np.empty(len(urn.order), np.int64), np.zeros(len(urn.order), np.int32)
+        draw_with_replacement(bits, urn.order, urn.ends, self.n_draws, drawn, counts)
         return counts
 
 

@@ -199,9 +199,9 @@ class Planting:
         def fill(records: NDArray[np.int64]) -> None:
             records[:] = judge.records
 
-        grown = grower.grown(judge, fill, limits)
+        nodes = grower.regrown(judge, fill, limits)
+        tree = self._species.packed(self._table, nodes, judge, self._plan.alpha)
         self._growers.put(grower)
-        tree = self._species.packed(self._table, grown, judge, self._plan.alpha)
         return Planted(tree, judge.weight_unit)
 
     def _grower(self, judge: Judge, limits: GrowthRules, team: Team) -> Grower:

@@ -10,16 +10,19 @@ from hedgerow.kernels.finished import class_values, join_means
 from hedgerow.kernels.packed import (
     PACKED,
     Thicket,
+    n_mixed,
     pack,
     pack_classes,
+    pack_grown,
     pack_means,
     unpack,
     unpack_classes,
     unpack_means,
 )
 from hedgerow.kernels.predict import Paths
+from hedgerow.kernels.workspace import N_NODES, N_WORDS, Nodes
 from hedgerow.trees.classification import CRITERIA, class_columns, class_judge, finished_tree
-from hedgerow.trees.grower import Grown, Judge
+from hedgerow.trees.grower import Grown, Judge, in_preorder, words_of_sets
 from hedgerow.trees.pruning import pruned
 from hedgerow.trees.quantise import Steps, grouped_weights
 from hedgerow.trees.regression import mean_columns, target_judge, total_squares
@@ -42,7 +45,7 @@ class Species(Protocol):
     def judge(self, weights: Steps, repeats: Counts | None) -> Judge:
         """Return what a tree is grown by, from rows that count so often."""
 
-    def packed(self, table: BinnedTable, grown: Grown, judge: Judge, alpha: float) -> Thicket:
+    def packed(self, table: BinnedTable, nodes: Nodes, judge: Judge, alpha: float) -> Thicket:
         """Prune a tree that was grown, by the cost of a leaf, and pack it."""
 
 
@@ -87,16 +90,24 @@ class ClassTrees(NamedTuple):
         spread[rows] = steps.counts
         return steps._replace(counts=spread), (spread > 0).astype(np.int64)
 
-    def packed(self, table: BinnedTable, grown: Grown, judge: Judge, alpha: float) -> Thicket:
+    def packed(self, table: BinnedTable, nodes: Nodes, judge: Judge, alpha: float) -> Thicket:
         """Prune and pack a tree."""
-        sums = np.ascontiguousarray(grown.sums[:, : self.n_values])
-        shape: Any = _Shape(grown, sums.sum(axis=1) * judge.weight_unit)
         if alpha > 0:
-            _, impurity, weight = class_columns(grown.sums, judge)
-            # The sums take the place of proportions, which pruning does not look at.
-            exact: Any = sums
-            shape = pruned(finished_tree(table, grown, exact, impurity, weight), alpha)
-            sums = shape.value
+            return self._pruned(table, in_preorder(nodes, words_of_sets(table.codes)), judge, alpha)
+        n_nodes, n_words = int(nodes.counters[N_NODES]), int(nodes.counters[N_WORDS])
+        grown, sums = nodes.table[:n_nodes], nodes.sums[:n_nodes]
+        extra = np.empty((n_mixed(grown, sums, self.n_values), self.n_values), np.int64)
+        room = np.empty(n_nodes, PACKED).view(np.recarray), np.empty(n_words, np.uint64)
+        thicket, stack = _thicket(*room, extra), np.empty((2, n_nodes + 1), np.int64)
+        pack_grown(grown, sums, nodes.words, words_of_sets(table.codes), thicket, stack)
+        return thicket
+
+    def _pruned(self, table: BinnedTable, grown: Grown, judge: Judge, alpha: float) -> Thicket:
+        _, impurity, weight = class_columns(grown.sums, judge)
+        # The sums take the place of proportions, which pruning does not look at.
+        exact: Any = np.ascontiguousarray(grown.sums[:, : self.n_values])
+        shape = pruned(finished_tree(table, grown, exact, impurity, weight), alpha)
+        sums: Any = shape.value
         nodes = _packed_shape(shape)
         is_mixed = (np.count_nonzero(sums, axis=1) > 1) & (nodes.feature < 0)
         extra = np.empty((np.count_nonzero(is_mixed), self.n_values), np.int64)
@@ -123,18 +134,19 @@ class MeanTrees(NamedTuple):
         """Return what a tree is grown by."""
         return target_judge(self.y, weights, repeats).held_monotone(self.signs)
 
-    def packed(self, table: BinnedTable, grown: Grown, judge: Judge, alpha: float) -> Thicket:
+    def packed(self, table: BinnedTable, nodes: Nodes, judge: Judge, alpha: float) -> Thicket:
         """Prune and pack a tree."""
+        grown = in_preorder(nodes, words_of_sets(table.codes))
         columns = mean_columns(grown, judge, self.y)
         shape: Any = _Shape(grown, np.ascontiguousarray(columns[:, 0]))
         if alpha > 0:
             impurity = total_squares(columns) / (shape.weight * self.n_values)
             shape = pruned(finished_tree(table, grown, columns, impurity, shape.weight), alpha)
             columns = shape.value
-        nodes = _packed_shape(shape)
-        extra = np.empty((np.count_nonzero(nodes.feature < 0), columns.shape[1]))
-        pack_means(columns, nodes, extra)
-        return _thicket(nodes, shape.category_words, extra)
+        packed = _packed_shape(shape)
+        extra = np.empty((np.count_nonzero(packed.feature < 0), columns.shape[1]))
+        pack_means(columns, packed, extra)
+        return _thicket(packed, shape.category_words, extra)
 
 
 class _Shape:

@@ -89,6 +89,7 @@ def _own_places(space, view, thread):
         space.tickets,
         space.n_sums,
         view.asked[thread],
+        space.copse,
     )
 
 
@@ -121,4 +122,5 @@ def _finish(view, space, nodes):
         close_gaps(nodes, place)
     for slot in range(view.counters[N_SLOTS]):
         leaf = space.leaves[0, slot]
-        close(nodes, place[leaf.node], space.records[leaf.side, leaf.begin : leaf.end])
+        records = space.records[leaf.side, leaf.begin : leaf.end]
+        close(nodes, place[leaf.node], records, space.copse.origin[:0])

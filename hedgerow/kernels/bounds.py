@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.kernels.cuts import best_cut
+from hedgerow.kernels.cuts import best_along, best_cut
 from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.screens import screen_sums
 from hedgerow.kernels.steps import newton_step
@@ -31,6 +31,7 @@ def without_bounds(criterion: type[Criterion]) -> type[Criterion]:
         ("halved", _unbounded),
         ("screen", _screened),
         ("best_cut", _best_of_all),
+        ("best_along", _best_along),
     ]:
         if not hasattr(criterion, name):
             setattr(criterion, name, method)
@@ -65,6 +66,11 @@ def _screened(self, moments, rules, total, n_cuts, width, scratch):
 def _best_of_all(self, problem, feature, n_codes, begin, end, start, node, scratch):
     """Return the best cut after positions begin..end-1, judged one by one: see `cuts`."""
     return best_cut(problem, feature, n_codes, begin, end, start, node, scratch)
+
+
+def _best_along(self, problem, feature, n, first, node, scratch):
+    """Return the best cut of a line: see `cuts`."""
+    return best_along(problem, feature, n, first, node, scratch)
 
 
 class Bounded(NamedTuple):
@@ -105,6 +111,9 @@ class Bounded(NamedTuple):
 
     def best_cut(self, problem, feature, n_codes, begin, end, start, node, scratch):
         return best_cut(problem, feature, n_codes, begin, end, start, node, scratch)
+
+    def best_along(self, problem, feature, n, first, node, scratch):
+        return best_along(problem, feature, n, first, node, scratch)
 
     def within(self, low, high):
         return Bounded(self.newton, self.signs, self.sign, low, high)

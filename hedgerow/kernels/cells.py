@@ -12,8 +12,9 @@ Moments = TypeVar("Moments")
 
 def cells_are_sums(moments: type[Moments]) -> type[Moments]:
     """Give moments the methods of those whose cells need no unpacking."""
-    for method in (sum_width, read, occurs, widen):
-        setattr(moments, method.__name__, method)
+    for method in (sum_width, read, occurs, widen, moves, moved):
+        if not hasattr(moments, method.__name__):
+            setattr(moments, method.__name__, method)
     return moments
 
 
@@ -31,6 +32,16 @@ def read(self, cells, first, sums):
 def occurs(self, cells, first):
     """Tell whether a row was added to the cell that begins at `first`."""
     return cells[first + self.width() - 1] != 0
+
+
+def moves(self):  # noqa: ARG001
+    """Tell whether the moments can be copied for some rows."""
+    return False
+
+
+def moved(self, rows, numbers):  # noqa: ARG001
+    """Return the moments of some rows, numbered from 0; numbers: room for what they know."""
+    return self
 
 
 def widen(self, cells, n_cells):

@@ -1,4 +1,4 @@
-"""Class counts: class weights in cells of half the work, for exact weights of a small sum.
+"""Class counts: class weights in cells of half the work, for small whole weights.
 
 A row of ClassWeights changes two integers of a cell, its class's weight and the number of
 rows, and asks for its weight. Here the two are one integer, and the record has the weight.
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.kernels.moments import repeats_of, row_of
+from hedgerow.kernels.moments import repeats_of
 
 _LOW = 0x7FFFFFFF
 _ROW = 1 << 32
@@ -21,17 +21,13 @@ class ClassCounts(NamedTuple):
         cell = 2^32 n_1 + W_1, ..., 2^32 n_K + W_K,     sum_k W_k < 2^31,     n = sum_k n_k
         sums = W_1, ..., W_K, n
 
-    The record carries the class in 16 bits and above it, in 15, how often the row counts. The
-    other fields are those of ClassWeights and GradientPairs.
-
-    weights  int64 [n_rows], mask -1; or the number 1 alone, mask 0
+    The record carries the class in 16 bits and above it, in 15, the weight. The fields are those
+    of ClassWeights.
     """
 
     n_classes: int | np.int64
     keeps_all: int
     place: NDArray[np.int64]
-    weights: NDArray[np.int64]
-    mask: int
 
     def width(self):
         return self.n_classes
@@ -40,8 +36,10 @@ class ClassCounts(NamedTuple):
         return self.n_classes + 1
 
     def load(self, record):
-        weight = self.weights[row_of(record) & self.mask] * repeats_of(record)
-        return np.uint64(self.place[(record >> 32) & 0xFFFF]), weight + _ROW
+        return np.uint64(self.place[(record >> 32) & 0xFFFF]), repeats_of(record) + _ROW
+
+    def weighed(self, record):
+        return self.place[(record >> 32) & 0xFFFF], repeats_of(record)
 
     def put(self, loaded, cells, position):
         # Places without a sign need no check for one.
@@ -84,7 +82,13 @@ class ClassCounts(NamedTuple):
             room[1, n_seen] = total[k]
             n_seen += np.int64(total[k] > 0 or self.keeps_all)
         room[1, n_seen] = total[self.n_classes]
-        return ClassCounts(n_seen, self.keeps_all, room[0], self.weights, self.mask)
+        return ClassCounts(n_seen, self.keeps_all, room[0])
+
+    def moves(self):
+        return True
+
+    def moved(self, rows, numbers):
+        return self
 
     def same(self, record, other):
         return (record >> 32) & 0xFFFF == (other >> 32) & 0xFFFF

@@ -24,7 +24,7 @@ from hedgerow.kernels.bounds import without_bounds
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.logarithm import log2
 from hedgerow.kernels.screens import screen_pairs
-from hedgerow.kernels.squares import best_of_squares
+from hedgerow.kernels.squares import best_of_squares, best_squares_along
 
 
 @part
@@ -64,6 +64,9 @@ class Gini(NamedTuple):
 
     def best_cut(self, problem, feature, n_codes, begin, end, start, node, scratch):
         return best_of_squares(problem, feature, n_codes, begin, end, start, node, scratch)
+
+    def best_along(self, problem, feature, n, first, node, scratch):
+        return best_squares_along(problem, feature, n, first, node, scratch)
 
     def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
         return False

@@ -30,6 +30,44 @@ def margin_of(codes, feature, order, position, n_codes):
 
 
 @part
+def margin_between(codes, feature, left, right):
+    """Return the same of a cut between two codes of values, or before missing ones."""
+    about = codes.features[feature]
+    return 0.0 if right == about.missing else (np.int64(right) - np.int64(left)) / about.n_bins
+
+
+@part
+def best_along(problem, feature, n, first, node, scratch):
+    """Return the best cut of the n rows of scratch.line, gain -inf if none is allowed.
+
+    first: how many rows are left of every cut. A cut parts different codes.
+    """
+    moments, rules, criterion = problem.moments, problem.rules, problem.criterion
+    codes, records, cell = scratch.line.codes[1], scratch.line.records[1], scratch.running[0]
+    below, above, sum_width = scratch.sides[0], scratch.sides[1], moments.sum_width()
+    for k in range(moments.width()):
+        cell[k] = 0
+    best, margin, position, mass_left = -np.inf, -1.0, np.int64(0), np.int64(0)
+    for i in range(n - max(rules.min_rows, 1)):
+        moments.put(moments.load(records[i]), cell, np.int64(0))
+        if codes[i] == codes[i + 1] or i + 1 < max(first, rules.min_rows):
+            continue
+        for k in range(sum_width):
+            below[k] = 0
+        moments.read(cell, np.int64(0), below)
+        for k in range(sum_width):
+            above[k] = node.total[k] - below[k]
+        left = criterion.mass(below)
+        if min(left, criterion.mass(above)) >= rules.min_weight:
+            both = criterion.both(below, above)
+            if both >= best and both > -np.inf:
+                wider = margin_between(problem.codes, feature, codes[i], codes[i + 1])
+                if both > best or wider > margin:
+                    best, margin, position, mass_left = both, wider, np.int64(i), left
+    return Cut(best - criterion.score(node.total), margin, position, mass_left)
+
+
+@part
 def best_cut(problem, feature, n_codes, begin, end, start, node, scratch):
     """Return the best cut after one of the positions begin..end-1, gain -inf if none is allowed.
 

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from hedgerow.kernels.codes import N_BINS
 from hedgerow.kernels.jit import part
-from hedgerow.kernels.tally import Scratch
+from hedgerow.kernels.lines import Line, lines_for
+from hedgerow.kernels.tally import LANES, Scratch
 from hedgerow.kernels.workspace import APART
 
 
@@ -32,6 +33,7 @@ class Desks(NamedTuple):
     rough: NDArray[np.float32]
     rough_bits: NDArray[np.int32]
     lines: NDArray[np.int64]
+    line: Line
     active: NDArray[np.int64]
     ranks: NDArray[np.float64]
     drawn: NDArray[np.int64]
@@ -67,6 +69,16 @@ def desk_of(desks, thread):
             desks.rough[thread],
             desks.rough_bits[thread],
             desks.lines[thread],
+            Line(
+                desks.line.codes[thread],
+                desks.line.records[thread],
+                desks.line.keys[thread],
+                desks.line.counts[thread],
+                desks.line.left[thread],
+                desks.line.squares[thread],
+                desks.line.rough[thread],
+                desks.line.rough_bits[thread],
+            ),
         ),
         desks.active[thread],
         desks.ranks[thread],
@@ -85,7 +97,7 @@ def desks_for(
     running = np.zeros((n_threads, 2, N_BINS * sum_width + APART), np.int64)
     rough = np.zeros((n_threads, N_BINS + 2 * APART), np.float32)
     return Desks(
-        cells=np.zeros((n_threads, n_codes * sum_width), np.int64),
+        cells=np.zeros((n_threads, max(n_codes, LANES * N_BINS + APART) * sum_width), np.int64),
         order=np.zeros((n_threads, n_codes), np.int64),
         keys=np.zeros((n_threads, n_codes)),
         bits=np.zeros((n_threads, 2, (n_codes >> 6) + 2 + APART), np.int64),
@@ -95,6 +107,7 @@ def desks_for(
         rough=rough,
         rough_bits=rough.view(np.int32),
         lines=np.zeros((n_threads, 5 if n_lines else 0, n_lines), np.int64),
+        line=lines_for(n_threads),
         active=np.tile(np.arange(n_own), (n_threads, 1)),
         ranks=np.zeros((n_threads, n_own)),
         drawn=np.zeros((n_threads, n_own), np.int64),

@@ -14,10 +14,12 @@ import numpy as np
 
 from hedgerow.kernels.ahead import grow_ahead
 from hedgerow.kernels.calling import helped_kernel
+from hedgerow.kernels.copse import gather, is_copse
 from hedgerow.kernels.desks import desk_of
 from hedgerow.kernels.heap import lift, take_largest
 from hedgerow.kernels.jit import part
-from hedgerow.kernels.leaves import open_first, search_leaves, split_leaf
+from hedgerow.kernels.leaves import grow_below, open_first, search_leaves, split_leaf
+from hedgerow.kernels.lines import MOST
 from hedgerow.kernels.meeting import cancelled
 from hedgerow.kernels.nodes import CLOSED, OPEN, POSTPONED, close, open_root
 from hedgerow.kernels.workspace import BY_GAIN, NEWEST
@@ -42,42 +44,73 @@ def grow(team, problem, space, view, desks, nodes, n_rows):
 
 @part
 def _grow_together(team, problem, space, desks, nodes, n_rows):
-    me, rules = team.thread, problem.rules
-    desk, leaves, on_stack = desk_of(desks, me), space.leaves[me], rules.order == NEWEST
+    desk, leaf = desk_of(desks, team.thread), np.int64(0)
     if n_rows >= 0:
-        open_root(team, space, nodes, rules.seed, n_rows)
+        open_root(team, space, nodes, problem.rules.seed, n_rows)
     open_first(team, problem, space, desk, nodes)
-    n_leaves, n_searches, first = np.int64(1), np.int64(1), np.int64(0)
-    if not on_stack:
-        search_leaves(team, problem, space, desk, nodes, first, first, np.int64(1))
-    n_queued = _settle(team, rules, space, nodes, first, np.int64(0))
-    while n_queued > 0 and n_leaves < rules.max_leaves and not cancelled(team):
-        leaf = -take_largest(space.keys[me], space.queue[me], n_queued) & _LEAF
-        n_queued -= 1
-        if on_stack and leaves[leaf].feature == OPEN:
-            search_leaves(team, problem, space, desk, nodes, leaf, leaf, n_searches & 1)
-            n_searches += 1
-            if leaves[leaf].feature == CLOSED:
-                n_queued = _settle(team, rules, space, nodes, leaf, n_queued)
-                continue
-        smaller = leaf + 1 if on_stack else n_leaves
-        turn, goes_on = (n_leaves + 1) & 1, n_leaves + 1 < rules.max_leaves
-        if not split_leaf(team, problem, space, desk, nodes, leaf, smaller, turn, goes_on):
-            break
-        n_leaves += 1
-        n_queued = _settle(team, rules, space, nodes, leaf, n_queued)
-        n_queued = _settle(team, rules, space, nodes, smaller, n_queued)
-    for i in range(n_queued):
-        own = leaves[-space.queue[me, i] & _LEAF]
-        close(nodes, own.node, space.records[own.side, own.begin : own.end])
+    if problem.rules.order == NEWEST:
+        _grow_newest(team, problem, space, desk, nodes)
+    else:
+        search_leaves(team, problem, space, desk, nodes, leaf, leaf, np.int64(1))
+        _grow_best(team, problem, space, desk, nodes)
 
 
 @part
-def _settle(team, rules, space, nodes, leaf, n_queued):
+def _grow_newest(team, problem, space, desk, nodes):
+    """Divide the newest leaf until none is left; small ones are put aside, or grown at once.
+
+    here, origin: the problem of a copse that was made of leaf `floor`, and its rows.
+    """
+    leaves, top, turn = space.leaves[team.thread], np.int64(0), np.int64(0)
+    here, origin, floor = problem, space.copse.origin[:0], np.int64(-1)
+    while top >= 0 and not cancelled(team):
+        own, alone = leaves[top], team.n_threads == 1
+        if top < floor:
+            here, origin, floor = problem, space.copse.origin[:0], np.int64(-1)
+        if own.feature == OPEN and floor < 0 and alone and is_copse(problem, space, own):
+            here, origin, floor = gather(problem, space, desk, own), space.copse.origin, top
+        if own.feature == OPEN and alone and own.n_rows <= MOST:
+            if not grow_below(team, here, space, desk, nodes, origin, top):
+                return
+            top -= 1
+            continue
+        if own.feature == OPEN:
+            search_leaves(team, here, space, desk, nodes, top, top, turn)
+        if own.feature < 0:
+            _settle(team, problem.rules, space, nodes, origin, top, np.int64(0))
+            top -= 1
+        elif split_leaf(team, here, space, desk, nodes, top, top + 1, turn, True):
+            top += 1
+        else:
+            return
+        turn = 1 - turn
+
+
+@part
+def _grow_best(team, problem, space, desk, nodes):
+    """Divide the best leaf, or the oldest, until there are enough."""
+    me, rules, n_leaves = team.thread, problem.rules, np.int64(1)
+    origin = space.copse.origin[:0]
+    n_queued = _settle(team, rules, space, nodes, origin, np.int64(0), np.int64(0))
+    while n_queued > 0 and n_leaves < rules.max_leaves and not cancelled(team):
+        leaf = -take_largest(space.keys[me], space.queue[me], n_queued) & _LEAF
+        n_queued -= 1
+        turn, goes_on = (n_leaves + 1) & 1, n_leaves + 1 < rules.max_leaves
+        if not split_leaf(team, problem, space, desk, nodes, leaf, n_leaves, turn, goes_on):
+            break
+        n_queued = _settle(team, rules, space, nodes, origin, leaf, n_queued)
+        n_queued = _settle(team, rules, space, nodes, origin, n_leaves, n_queued)
+        n_leaves += 1
+    for i in range(n_queued):
+        own = space.leaves[me, -space.queue[me, i] & _LEAF]
+        close(nodes, own.node, space.records[own.side, own.begin : own.end], origin)
+
+
+@part
+def _settle(team, rules, space, nodes, origin, leaf, n_queued):
     """Queue a leaf that is to be divided; put aside or close any other.
 
-    Leaves of the highest gain come first (of equal gains the lower node), or the oldest. On a
-    stack the newest comes first, and is searched when its turn has come.
+    Leaves of the highest gain come first (of equal gains the lower node), or the oldest.
     """
     own = space.leaves[team.thread, leaf]
     if own.feature == POSTPONED:
@@ -86,13 +119,10 @@ def _settle(team, rules, space, nodes, leaf, n_queued):
         space.n_tasks[team.thread] = n_tasks + 1
         return n_queued
     if own.feature == CLOSED:
-        close(nodes, own.node, space.records[own.side, own.begin : own.end])
+        close(nodes, own.node, space.records[own.side, own.begin : own.end], origin)
         return n_queued
     keys, queue = space.keys[team.thread], space.queue[team.thread]
-    if rules.order == NEWEST:
-        keys[n_queued] = leaf
-    else:
-        keys[n_queued] = own.gain if rules.order == BY_GAIN else -own.node
+    keys[n_queued] = own.gain if rules.order == BY_GAIN else -own.node
     queue[n_queued] = -(own.node << 31 | leaf)
     lift(keys, queue, n_queued)
     return n_queued + 1

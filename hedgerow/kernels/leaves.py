@@ -4,15 +4,18 @@
 from one division to the next, as a slower thread may still read what was told before.
 """
 
+import numpy as np
+
 from hedgerow.kernels.division import ONLY_LEFT, SUMS, divide, sum_told
 from hedgerow.kernels.jit import inlined_part, part
-from hedgerow.kernels.meeting import meet
+from hedgerow.kernels.meeting import cancelled, meet
 from hedgerow.kernels.menu import offer, offer_all, varies
 from hedgerow.kernels.nodes import (
     CLOSED,
     OPEN,
     add_up,
     all_same,
+    close,
     judge,
     only_target,
     overflowed,
@@ -56,6 +59,29 @@ def split_leaf(team, problem, space, desk, nodes, leaf, smaller, turn, goes_on):
     divide(team, problem, space, nodes, smaller, leaf, space.told[turn], goes_on)
     if goes_on and problem.rules.order != NEWEST:
         search_leaves(team, problem, space, desk, nodes, leaf, smaller, turn)
+    return True
+
+
+@part
+def grow_below(team, problem, space, desk, nodes, origin, floor):
+    """Grow all that is below leaf `floor`, by one thread, the newest leaf first.
+
+    Returns False if the tree has no room for a split.
+    """
+    me, top, turn = team.thread, floor, np.int64(0)
+    while top >= floor and not cancelled(team):
+        own = space.leaves[me, top]
+        if own.feature == OPEN:
+            _search_leaf(team, problem, space, desk, nodes, top, own, turn, 0)
+            _adopt(problem.rules, space.found[turn, :, 0], own)
+        if own.feature == CLOSED:
+            close(nodes, own.node, space.records[own.side, own.begin : own.end], origin)
+            top -= 1
+            continue
+        if not _write(team, problem, space, desk, nodes, top):
+            return False
+        divide(team, problem, space, nodes, top + 1, top, space.told[0], True)
+        top += 1
     return True
 
 

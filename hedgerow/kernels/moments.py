@@ -60,6 +60,10 @@ class ClassWeights(NamedTuple):
     def load(self, record):
         return self.place[record >> 32], self.weights[row_of(record)]
 
+    def weighed(self, record):
+        """Return the place of a row's class, and its weight."""
+        return self.load(record)
+
     def put(self, loaded, cells, position):
         first = position * (self.n_classes + 1)
         cells[first + loaded[0]] += loaded[1]
@@ -81,6 +85,14 @@ class ClassWeights(NamedTuple):
             n_seen += np.int64(total[k] > 0 or self.keeps_all)
         room[1, n_seen] = total[self.n_classes]
         return ClassWeights(n_seen, self.keeps_all, room[0], self.weights)
+
+    def moves(self):
+        return True
+
+    def moved(self, rows, numbers):
+        for i in range(rows.shape[0]):
+            numbers[0, i] = self.weights[rows[i]]
+        return ClassWeights(self.n_classes, self.keeps_all, self.place, numbers[0])
 
     def same(self, record, other):
         return record >> 32 == other >> 32
@@ -136,6 +148,16 @@ class Targets(NamedTuple):
         for k in range(total.shape[0]):
             room[1, k] = total[k]
         return self
+
+    def moves(self):
+        return True
+
+    def moved(self, rows, numbers):
+        for i in range(rows.shape[0]):
+            numbers[0, i], numbers[2, i] = self.products[rows[i]], self.labels[rows[i]]
+            numbers[1, i] = self.weights[rows[i] & self.mask]
+        weights = numbers[1] if self.mask else self.weights
+        return Targets(numbers[0], weights, self.mask, numbers[2])
 
     def same(self, record, other):
         return self.labels[row_of(record)] == self.labels[row_of(other)]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.bounds import halves
-from hedgerow.kernels.cuts import best_cut
+from hedgerow.kernels.cuts import best_along, best_cut
 from hedgerow.kernels.screens import screen_sums
 
 
@@ -49,6 +49,9 @@ class Monotone(NamedTuple):
 
     def best_cut(self, problem, feature, n_codes, begin, end, start, node, scratch):
         return best_cut(problem, feature, n_codes, begin, end, start, node, scratch)
+
+    def best_along(self, problem, feature, n, first, node, scratch):
+        return best_along(problem, feature, n, first, node, scratch)
 
     def within(self, low, high):
         return Monotone(self.criterion, self.signs, self.sign, low, high)

@@ -150,7 +150,8 @@ def add_up(moments, records, sums):
 
 
 @part
-def close(nodes, node, records):
-    """Note for each record that it ends in leaf `node`."""
+def close(nodes, node, records, origin):
+    """Note for each record that it ends in leaf `node`; origin: of rows of a copse, or [0]."""
     for i in range(records.shape[0]):
-        nodes.leaf_of_row[row_of(records[i])] = node
+        row = row_of(records[i])
+        nodes.leaf_of_row[origin[row] if origin.shape[0] > 0 else row] = node

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.codes import Records
-from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.jit import kernel, part
 
 PACKED = np.dtype(
     {
@@ -88,20 +88,91 @@ def pack_classes(sums, nodes, extra):
     """
     n_used, n_classes = np.int64(0), extra.shape[1]
     for node in range(nodes.shape[0]):
-        if nodes[node].feature >= 0:
-            continue
-        total, n_seen, last = np.int64(0), np.int64(0), np.int64(0)
-        for k in range(n_classes):
-            total += sums[node, k]
-            if sums[node, k] > 0:
-                n_seen, last = n_seen + 1, np.int64(k)
-        nodes[node].steps, nodes[node].link = total, last
-        if n_seen > 1:
-            for k in range(n_classes):
-                extra[n_used, k] = sums[node, k]
-            n_used += 1
-            nodes[node].link = -n_used
+        if nodes[node].feature < 0:
+            n_used = _pack_leaf(sums[node], n_classes, nodes[node], extra, n_used)
     return n_used
+
+
+@part
+def _pack_leaf(sums, n_classes, leaf, extra, n_used):
+    """Set steps and link of a leaf of classes; return how many rows of `extra` are then used."""
+    total, n_seen, last = np.int64(0), np.int64(0), np.int64(0)
+    for k in range(n_classes):
+        total += sums[k]
+        if sums[k] > 0:
+            n_seen, last = n_seen + 1, np.int64(k)
+    leaf.steps, leaf.link = total, last
+    if n_seen > 1:
+        for k in range(n_classes):
+            extra[n_used, k] = sums[k]
+        n_used += 1
+        leaf.link = -n_used
+    return n_used
+
+
+@kernel
+def n_mixed(table, sums, n_classes):
+    """Return how many leaves have rows of several classes: they need a row of `extra`.
+
+    table  NODE [n_nodes]                       read
+    sums   int64 [n_nodes, n_classes or more]   read
+    """
+    n_found = np.int64(0)
+    for node in range(table.shape[0]):
+        if table[node].left < 0:
+            n_seen = np.int64(0)
+            for k in range(n_classes):
+                n_seen += np.int64(sums[node, k] > 0)
+            n_found += np.int64(n_seen > 1)
+    return n_found
+
+
+@kernel
+def pack_grown(table, sums, words, n_words, thicket, stack):
+    """Pack a tree of classes as it was grown, its nodes in any order.
+
+    table    NODE [n_nodes]                       read
+    sums     int64 [n_nodes, n_classes or more]   read
+    words    int64 [..]                           read    its sets of categories
+    n_words  int64 [n_features]                   read    words of a set of each feature
+    thicket  Thicket of one tree                  write
+    stack    int64 [2, n_nodes + 1]               write   garbage
+
+    The thicket is that of `pack` and `pack_classes` for the tree in preorder.
+    """
+    nodes, n_waiting, n_written, n_used = thicket.nodes, np.int64(1), np.int64(0), np.int64(0)
+    stack[0, 0], stack[1, 0], n_classes = 0, -1, thicket.extra.shape[1]
+    for place in range(nodes.shape[0]):
+        n_waiting -= 1
+        node, packed = table[stack[0, n_waiting]], nodes[place]
+        if stack[1, n_waiting] >= 0:
+            nodes[stack[1, n_waiting]].link = place
+        if node.left < 0:
+            packed.feature = -1 - node.n_rows
+            n_used = _pack_leaf(sums[stack[0, n_waiting]], n_classes, packed, thicket.extra, n_used)
+            continue
+        left = _total(sums, node.left, n_classes)
+        flags = MISSING_LEFT if node.missing_left else 0
+        flags |= HEAVIER_LEFT if left >= _total(sums, node.left + 1, n_classes) else 0
+        packed.number = node.threshold
+        if node.category_start >= 0:
+            flags |= BY_CATEGORY
+            packed.steps = n_written
+            for word in range(n_words[node.feature]):
+                thicket.words[n_written] = words[node.category_start + word]
+                n_written += 1
+        packed.feature = node.feature | flags
+        stack[0, n_waiting], stack[1, n_waiting] = node.left + 1, place
+        stack[0, n_waiting + 1], stack[1, n_waiting + 1] = node.left, -1
+        n_waiting += 2
+
+
+@part
+def _total(sums, node, n_classes):
+    total = np.int64(0)
+    for k in range(n_classes):
+        total += sums[node, k]
+    return total
 
 
 @kernel

@@ -6,10 +6,13 @@ adds up both sides. The split is the one that a tally would have led to, to the 
 
 import numpy as np
 
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.codes import threshold_between
+from hedgerow.kernels.cuts import margin_between
+from hedgerow.kernels.jit import inlined_part, part
+from hedgerow.kernels.lines import collect
 from hedgerow.kernels.moments import add, row_of
 from hedgerow.kernels.random import mixed, uniform
-from hedgerow.kernels.split import drawn_between, judge_values
+from hedgerow.kernels.split import beats, drawn_between, judge_values
 from hedgerow.kernels.tally import clear
 
 _MANY = 8  # rows per bin from which a tally is cheaper
@@ -45,6 +48,62 @@ def search_drawn(problem, number, node, scratch, found):
     judge_values(problem, number, n_codes, drawn, np.int64(0), one, node, scratch, found)
     clear(scratch, n_codes, problem.moments.width())
     return np.int64(0)
+
+
+@inlined_part
+def judge_drawn(problem, number, node, scratch, found):
+    """The same for the few rows of a line that have values, without a call; -1: or not."""
+    about, bins, line = problem.codes.features[number], problem.codes.bins, scratch.line
+    n = collect(problem.codes.columns[about.place], node.rows, line)
+    if n < 0:
+        return np.int64(1)
+    low, high, n = about.missing, np.int64(0), np.uint64(n)
+    for i in range(n):
+        low, high = min(low, np.int64(line.codes[0, i])), max(high, np.int64(line.codes[0, i]))
+    if high == about.missing:
+        return np.int64(-1)
+    u = uniform(mixed(mixed(node.bits, number), 1))
+    drawn = drawn_between(u, bins[about.first + low].low, bins[about.first + high].high)
+    if np.isnan(drawn):
+        return np.int64(-1)
+    cut = _last_below(drawn, bins, about.first, low, high - 1)
+    last, following = low, high
+    cells, width = scratch.running[0], problem.moments.width()
+    for k in range(2 * width):
+        cells[k] = 0
+    for i in range(n):
+        code = np.int64(line.codes[0, i])
+        is_above = code > cut
+        last = max(last, low if is_above else code)
+        following = min(following, code if is_above else high)
+        add(problem.moments, line.records[0, i], cells, np.int64(is_above))
+    _judge_sides(problem, number, node, scratch, found, drawn, last, following)
+    return np.int64(0)
+
+
+@inlined_part
+def _judge_sides(problem, number, node, scratch, found, drawn, last, following):
+    """Set `found` to the cut between two codes, if it beats it; its left cell is the first."""
+    moments, criterion, rules = problem.moments, problem.criterion, problem.rules
+    below, above, about = scratch.sides[0], scratch.sides[1], problem.codes.features[number]
+    for k in range(moments.sum_width()):
+        below[k] = 0
+    moments.read(scratch.running[0], np.int64(0), below)
+    for k in range(moments.sum_width()):
+        above[k] = node.total[k] - below[k]
+    left, whole = criterion.mass(below), criterion.mass(node.total)
+    if min(moments.count(below), moments.count(above)) < rules.min_rows:
+        return
+    both = criterion.both(below, above) if min(left, whole - left) >= rules.min_weight else -np.inf
+    gain = both - criterion.score(node.total)
+    margin = margin_between(problem.codes, number, last, following)
+    if both > -np.inf and beats(gain, margin, number, found):
+        found.gain, found.margin, found.feature, found.order = gain, margin, number, 0
+        found.cut, found.heavier_left = last, np.int64(2 * left >= whole)
+        found.missing_left = found.heavier_left
+        bins = problem.codes.bins
+        low, high = bins[about.first + last].high, bins[about.first + following].low
+        found.threshold = drawn if low <= drawn < high else threshold_between(low, high)
 
 
 @part

@@ -7,12 +7,13 @@ from hedgerow.kernels.codes import N_BINS
 from hedgerow.kernels.heap import heapify, take_largest
 from hedgerow.kernels.histogram import owner
 from hedgerow.kernels.jit import inlined_part, part
+from hedgerow.kernels.lines import MOST, line_up
 from hedgerow.kernels.marginals import clear_codes, read_column
 from hedgerow.kernels.meeting import cancelled, meet
 from hedgerow.kernels.menu import varies
 from hedgerow.kernels.random import mixed, uniform
-from hedgerow.kernels.random_cuts import draws_cut, search_drawn
-from hedgerow.kernels.split import Node, search_feature, sort_categories
+from hedgerow.kernels.random_cuts import draws_cut, judge_drawn, search_drawn
+from hedgerow.kernels.split import Node, judge_line, search_feature, sort_categories
 from hedgerow.kernels.tally import clear, sweep, tally
 from hedgerow.kernels.workspace import NEWEST, Problem
 
@@ -165,10 +166,28 @@ def seen_from(problem, node, desk):
 
 @inlined_part
 def _search_one(whole, number, column, node, desk, found):
-    """Search one feature, in a column of a histogram or else from rows; return 1 if constant."""
+    """Search one feature; return 1 if it is constant."""
+    scratch = desk.scratch
+    if column.shape[0] > 0 or not stands_in_line(whole, number, node, scratch):
+        return _search_codes(whole, number, column, node, scratch, found)
+    problem = Problem(whole.codes, whole.moments, whole.criterion.toward(number), whole.rules)
+    if whole.rules.random_cut:
+        is_constant = judge_drawn(problem, number, node, scratch, found)
+        if is_constant >= 0:
+            return is_constant
+        return _search_codes(whole, number, column, node, scratch, found)
+    if line_up(whole.codes.columns[whole.codes.features[number].place], node.rows, scratch.line):
+        return np.int64(1)
+    judge_line(problem, number, node.rows.n_rows, node, scratch, found)
+    return np.int64(0)
+
+
+@part
+def _search_codes(whole, number, column, node, scratch, found):
+    """Search one feature by codes, in a column of a histogram or else from rows."""
     criterion = whole.criterion.toward(number)
     problem = Problem(whole.codes, whole.moments, criterion, whole.rules)
-    feature, scratch, width = problem.codes.features[number], desk.scratch, whole.moments.width()
+    feature, width = problem.codes.features[number], whole.moments.width()
     cells, is_copied = column, feature.n_codes < N_BINS or feature.n_categories > 0
     if column.shape[0] > 0 and is_copied:
         read_column(feature, column, width, scratch)
@@ -190,6 +209,14 @@ def _search_one(whole, number, column, node, desk, found):
         search_feature(problem, number, n_codes, node, scratch, found)
     clear(scratch, n_codes, width)
     return np.int64(n_codes < 2)
+
+
+@inlined_part
+def stands_in_line(problem, number, node, scratch):
+    """Tell whether a feature is searched along a line: few rows, narrow codes."""
+    about, is_simple = problem.codes.features[number], scratch.lines.shape[0] == 0
+    is_narrow = about.n_categories == 0 and about.place >= 0
+    return node.rows.n_rows <= MOST and is_narrow and is_simple
 
 
 @part

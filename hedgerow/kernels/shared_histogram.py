@@ -68,9 +68,15 @@ def first_cell(problem, leaf):
 
 @part
 def _wanted(problem, space, leaf, number):
-    width = problem.moments.width()
-    is_large = leaf.n_rows >= (_MIN_PACKED if width == 1 else _MIN_ROWS * width)
+    is_large = is_worth(problem, leaf.n_rows)
     return np.int64(leaf.feature == OPEN and is_large and number < space.hists.shape[0])
+
+
+@part
+def is_worth(problem, n_rows):
+    """Tell whether so many rows are worth a histogram."""
+    width = problem.moments.width()
+    return n_rows >= (_MIN_PACKED if width == 1 else _MIN_ROWS * width)
 
 
 @part

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from hedgerow.kernels.codes import threshold_between
 from hedgerow.kernels.heap import heap_sort
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.jit import inlined_part, part
+from hedgerow.kernels.lines import missing_at_end, move_to_front
 from hedgerow.kernels.random import mixed, uniform
 from hedgerow.kernels.tally import Rows
 
@@ -115,6 +116,28 @@ def judge_values(problem, feature, n_codes, drawn, begin, end, node, scratch, fo
             found.threshold = _threshold(
                 problem.codes.bins, about.first, n_values, cut.position, drawn, order
             )
+
+
+@inlined_part
+def judge_line(problem, feature, n, node, scratch, found):
+    """Set `found` to the best cut of the n rows of scratch.line, if it beats it."""
+    about, criterion, line = problem.codes.features[feature], problem.criterion, scratch.line
+    n_missing, bins = missing_at_end(line, n), problem.codes.bins
+    for missing_left in range(1 + np.int64(n_missing > 0)):
+        if missing_left:
+            move_to_front(line, n, n_missing)
+        first = n_missing + 1 if missing_left else np.int64(1)
+        cut = criterion.best_along(problem, feature, n, first, node, scratch)
+        if beats(cut.gain, cut.margin, feature, found):
+            left, right = np.int64(line.codes[1, cut.position]), line.codes[1, cut.position + 1]
+            found.gain, found.margin, found.feature = cut.gain, cut.margin, feature
+            found.order, found.cut = 0, left
+            found.heavier_left = np.int64(2 * cut.mass_left >= criterion.mass(node.total))
+            found.missing_left = missing_left if n_missing else found.heavier_left
+            found.threshold = np.inf
+            if right != about.missing:
+                low, high = bins[about.first + left].high, bins[about.first + right].low
+                found.threshold = threshold_between(low, high)
 
 
 @part

@@ -10,11 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels.codes import N_BINS
 from hedgerow.kernels.jit import part
+from hedgerow.kernels.lines import Line
 from hedgerow.kernels.machine import lowest_bit
 from hedgerow.kernels.moments import add, row_of
 
 _FEW = 24  # codes that are sorted by insertion
+LANES, _FEW_BINS = 4, 16  # cells of a code that rows are added to in turn, if there are few codes
 
 
 class Rows(NamedTuple):
@@ -28,7 +31,7 @@ class Rows(NamedTuple):
 class Scratch(NamedTuple):
     """What one thread needs to look at one feature of one node.
 
-    cells   int64 [(max_bins + 1) * width]   all zero between uses
+    cells   int64 [n * width]                n: max_bins + 1, LANES * N_BINS; zero between uses
     order   int64 [max_bins + 1]             codes that occur, in the order of the cuts
     keys    float64 [max_bins + 1]           what categories are ordered by
     bits    int64 [2, max_bins // 64 + 2]    bits of codes, bits of words; zero between uses
@@ -38,6 +41,7 @@ class Scratch(NamedTuple):
     rough   float32 [256]                    estimates of the cuts' scores
     rough_bits int32 [256]                   the memory of rough
     lines   int64 [5, n]                     what absolute error needs, see there; or [0, 0]
+    line    Line                             the rows of a small node
     """
 
     cells: NDArray[np.int64]
@@ -50,6 +54,7 @@ class Scratch(NamedTuple):
     rough: NDArray[np.float32]
     rough_bits: NDArray[np.int32]
     lines: NDArray[np.int64]
+    line: Line
 
 
 @part
@@ -62,12 +67,15 @@ def tally(codes, feature, rows, moments, scratch):
     """
     n_codes, place = np.int64(0), feature.place
     dense = rows.n_rows >= feature.n_bins
+    lanes = np.int64(LANES - 1 if dense and feature.n_bins <= _FEW_BINS and place >= 0 else 0)
     for segment in range(rows.bounds.shape[0]):
         records = rows.records[rows.bounds[segment, 0] : rows.bounds[segment, 1]]
         if place >= 0:
-            n_codes = _add(codes.columns[place], records, moments, dense, scratch, n_codes)
+            n_codes = _add(codes.columns[place], records, moments, dense, lanes, scratch, n_codes)
         else:
-            n_codes = _add(codes.wide[-1 - place], records, moments, dense, scratch, n_codes)
+            n_codes = _add(codes.wide[-1 - place], records, moments, dense, lanes, scratch, n_codes)
+    if lanes > 0:
+        _join_lanes(feature, moments.width(), scratch.cells)
     if dense:
         return sweep(scratch, feature, moments)
     if n_codes <= _FEW:
@@ -78,8 +86,13 @@ def tally(codes, feature, rows, moments, scratch):
 
 
 @part
-def _add(column, records, moments, dense, scratch, n_codes):
+def _add(column, records, moments, dense, lanes, scratch, n_codes):
     cells, order, width = scratch.cells, scratch.order, moments.width()
+    if dense and lanes > 0:
+        for i in range(records.shape[0]):
+            code = np.int64(column[row_of(records[i])])
+            add(moments, records[i], cells, code + (i & lanes) * N_BINS)
+        return n_codes
     if dense:
         for i in range(records.shape[0]):
             add(moments, records[i], cells, np.int64(column[row_of(records[i])]))
@@ -90,6 +103,18 @@ def _add(column, records, moments, dense, scratch, n_codes):
         n_codes += np.int64(not moments.occurs(cells, code * width))
         add(moments, records[i], cells, code)
     return n_codes
+
+
+@part
+def _join_lanes(feature, width, cells):
+    """Add the cells of all lanes to those of the first, and set them to zero."""
+    for which in range(feature.n_bins + 1):
+        code = feature.missing if which == feature.n_bins else np.int64(which)
+        for lane in range(1, LANES):
+            first, other = code * width, (code + lane * N_BINS) * width
+            for k in range(width):
+                cells[first + k] += cells[other + k]
+                cells[other + k] = 0
 
 
 @part

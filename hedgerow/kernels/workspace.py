@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.kernels.codes import Codes, Records
+from hedgerow.kernels.codes import BLOCK, N_BINS, Codes, Records
 from hedgerow.kernels.menu import Menu
 from hedgerow.kernels.split import SPLIT
 
@@ -13,6 +13,8 @@ from hedgerow.kernels.split import SPLIT
 BY_GAIN, OLDEST, NEWEST = 0, 1, 2
 
 LANES = 4  # cells that `nodes.add_up` adds rows to in turn
+N_NUMBERS = 3  # that any moments copy for a row of a copse
+TILE = 256  # rows of a copse that are copied at a time
 APART = 16  # words between what two threads write: no cache line is of both
 
 # What a thread knows of an open leaf. begin, end: its own records, in buffer `side`; n_rows: of
@@ -89,6 +91,25 @@ class Nodes(NamedTuple):
 N_NODES, N_WORDS, OVERFLOW = 0, 8, 16
 
 
+class Copse(NamedTuple):
+    """A table of the rows of one leaf: see `copse`.
+
+    columns  uint8 [n_narrow, n]   of the features that the leaf may try
+    wide     int32 [n_wide, n]
+    numbers  int64 [N_NUMBERS, n]  what the moments know of rows
+    origin   int64 [n]             the rows' numbers in the whole table
+    tile     uint8 [n_blocks, TILE, 16]   joint codes of some rows
+    digits   uint8 [n_narrow, 256]        codes of a feature, by joint code
+    """
+
+    columns: NDArray[np.uint8]
+    wide: NDArray[np.int32]
+    numbers: NDArray[np.int64]
+    origin: NDArray[np.int64]
+    tile: NDArray[np.uint8]
+    digits: NDArray[np.uint8]
+
+
 class Workspace(NamedTuple):
     """Buffers of `grow`. Arrays that begin with n_threads are each thread's own.
 
@@ -107,6 +128,7 @@ class Workspace(NamedTuple):
     tickets   int64 [2, n_threads * APART]         chunks of each thread's rows that were summed
     n_sums    int64 [n_threads * APART]            histograms that a thread has helped to sum
     asked     int64 [1, APART] or [0, APART]       the histogram that others may help to sum
+    copse     Copse                                of one thread alone
     """
 
     records: NDArray[np.int64]
@@ -123,10 +145,11 @@ class Workspace(NamedTuple):
     tickets: NDArray[np.int64]
     n_sums: NDArray[np.int64]
     asked: NDArray[np.int64]
+    copse: Copse
 
 
 class Size(NamedTuple):
-    """How large a workspace must be."""
+    """How large a workspace must be. n_copse: rows of its copse."""
 
     n_rows: int
     n_features: int
@@ -136,6 +159,10 @@ class Size(NamedTuple):
     max_tasks: int
     n_hists: int
     n_cells: int
+    n_copse: int = 0
+    n_narrow: int = 0
+    n_wide: int = 0
+    n_blocks: int = 0
 
 
 def workspace(n_threads: int, size: Size) -> Workspace:
@@ -157,6 +184,14 @@ def workspace(n_threads: int, size: Size) -> Workspace:
         tickets=np.zeros((2, n_threads * APART), np.int64),
         n_sums=np.zeros(n_threads * APART, np.int64),
         asked=np.zeros((0, APART), np.int64),
+        copse=Copse(
+            np.empty((size.n_narrow, size.n_copse), np.uint8),
+            np.empty((size.n_wide, size.n_copse), np.int32),
+            np.empty((N_NUMBERS, size.n_copse), np.int64),
+            np.empty(size.n_copse, np.int64),
+            np.empty((size.n_blocks, TILE, BLOCK), np.uint8),
+            np.empty((size.n_narrow, N_BINS), np.uint8),
+        ),
     )
 
 

@@ -10,12 +10,11 @@ from hedgerow.kernels.finished import class_values
 from hedgerow.kernels.moments import ClassWeights
 from hedgerow.kernels.team import Team
 from hedgerow.trees.grower import Grown, Judge, grow
-from hedgerow.trees.quantise import Steps, fits_record, looked_up, repeated, row_records
+from hedgerow.trees.quantise import Steps, fits_record, repeated, row_records
 from hedgerow.trees.rules import GrowthRules
 from hedgerow.trees.tree import Tree
 
 CRITERIA = {"gini": Gini, "entropy": Entropy, "misclassification": Misclassification}
-_ROW = 0xFFFFFFFF
 _MAX_CLASSES = 1 << 16
 
 
@@ -45,14 +44,11 @@ def class_judge(
     keeps_all = int(cost is not None)  # a cost matrix has rows for all classes
     judge = CRITERIA[criterion](n_classes) if cost is None else Cost(n_classes, cost)
     place, total = np.arange(n_classes), repeated(weights, repeats)
-    once = np.ones(len(labels), np.int64)
-    times = once if repeats is None else repeats.astype(np.int64)
-    if _is_small(total) and n_classes <= _MAX_CLASSES and fits_record(times):
-        counts = ClassCounts(n_classes, keeps_all, place, *looked_up(weights.counts))
-        records = row_records(times)
-        records |= labels[records & _ROW].astype(np.int64) << 32
-        return Judge(counts, judge, records, weights.unit, weights.unit)
-    rows = np.flatnonzero(times)
+    if _is_small(total) and n_classes <= _MAX_CLASSES and fits_record(total.counts):
+        counts = ClassCounts(n_classes, keeps_all, place)
+        records = row_records(total.counts, labels)
+        return Judge(counts, judge, records, total.unit, total.unit)
+    rows = np.flatnonzero(np.ones(len(labels)) if repeats is None else repeats)
     records = rows | (labels[rows].astype(np.int64) << 32)
     moments = ClassWeights(n_classes, keeps_all, place, total.counts)
     return Judge(moments, judge, records, total.unit, total.unit)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.kernels.arranging import arrange, empty_arrangement
-from hedgerow.kernels.codes import N_BINS, PAIR
+from hedgerow.kernels.codes import N_BINS, PAIR, Codes
 from hedgerow.kernels.desks import desks_for
 from hedgerow.kernels.grower import grow as grow_kernel
 from hedgerow.kernels.meeting import Member
@@ -41,6 +41,7 @@ _MAX_ROWS = 2**30
 _MOST = 2.0**62
 _STACK = 80  # the newest leaves: each at most half of the one below, so log2(n) and some
 _SMALL = 8192  # rows below which a subtree is grown by one thread
+_COPSE = 8192  # rows of a leaf that are copied into a table of its own
 _AHEAD = 32_768  # rows below which threads divide leaves each by itself
 _HISTOGRAM_BYTES = 256 * 2**20
 _TALLIES = 4  # features of a histogram that are summed in the time of one by itself
@@ -147,9 +148,14 @@ class Grower:
         self, judge: Judge, fill: Callable[[NDArray[np.int64]], None], limits: GrowthRules
     ) -> Grown:
         """Grow a tree from the judge's records, by limits that allow no more leaves; return it."""
+        return in_preorder(self.regrown(judge, fill, limits), words_of_sets(self._table.codes))
+
+    def regrown(
+        self, judge: Judge, fill: Callable[[NDArray[np.int64]], None], limits: GrowthRules
+    ) -> Nodes:
+        """Grow such a tree; return it as it was grown. The next call overwrites it."""
         self._limits = limits
-        nodes = self.grow(judge, fill, limits.seed, len(judge.records))
-        return _in_preorder(nodes, self._table.codes.features.n_categories // 64 + 1)
+        return self.grow(judge, fill, limits.seed, len(judge.records))
 
     def grow(
         self,
@@ -205,7 +211,14 @@ def _size(problem: Problem, judge: Judge, n_rows: int, spare: int) -> Size:
         n_hists = 0
     max_tasks = 4 * (n_rows // rules.small) + 64 if rules.small else 0
     sum_width = problem.moments.sum_width()
-    return Size(n_rows, n_features, width, sum_width, max_open, max_tasks, n_hists, n_cells)
+    size = Size(n_rows, n_features, width, sum_width, max_open, max_tasks, n_hists, n_cells)
+    return _with_copse(size, codes) if rules.order == NEWEST and not rules.small else size
+
+
+def _with_copse(size: Size, codes: Codes) -> Size:
+    """Make room for a copse."""
+    n_narrow, n_wide, n_blocks = len(codes.columns), len(codes.wide), len(codes.blocks)
+    return size._replace(n_copse=_COPSE, n_narrow=n_narrow, n_wide=n_wide, n_blocks=n_blocks)
 
 
 def _grow_tasks(
@@ -223,7 +236,7 @@ def _grow_tasks(
         leaf = tasks[:, task]
         own = [space.records[part.side, part.begin : part.end] for part in leaf]
         size = Size(int(leaf[0].n_rows), n_features, width, sum_width, _STACK, 0, 0, 0)
-        bench = workspace(1, size)
+        bench = workspace(1, _with_copse(size, problem.codes))
         bench.records[0] = np.concatenate(own)
         bench.leaves[0, 0] = leaf[0]
         root = bench.leaves[0, 0]
@@ -269,7 +282,12 @@ def _rules(
     )
 
 
-def _in_preorder(nodes: Nodes, n_words: NDArray[np.int64]) -> Grown:
+def words_of_sets(codes: Codes) -> NDArray[np.int64]:
+    """Return how many words a set of categories of each feature has, int64 [n_features]."""
+    return np.asarray(codes.features.n_categories // 64 + 1)
+
+
+def in_preorder(nodes: Nodes, n_words: NDArray[np.int64]) -> Grown:
     """Renumber the nodes from the root, left before right, and drop the room not used.
 
     n_words, int64 [n_features]: of a set of categories of each feature.

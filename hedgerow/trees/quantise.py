@@ -15,6 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels.records import write_records
+
 _BITS = 61
 _TARGET_BITS = 40
 _MANY = 31  # bits of the largest sum of exact weights: more rows than a table has
@@ -57,6 +59,8 @@ def repeated(weights: Steps, repeats: NDArray[np.int64] | None) -> Steps:
     """
     if repeats is None:
         return weights
+    if float(weights.counts.max()) * float(repeats.sum()) <= 2.0**_MANY:
+        return weights._replace(counts=weights.counts * repeats)
     total = float((weights.counts * repeats.astype(np.float64)).sum())
     shift = max(int(np.frexp(total)[1]) - _BITS, 0)
     counts = np.where(repeats > 0, np.maximum(weights.counts >> shift, 1), 0) * repeats
@@ -64,10 +68,16 @@ def repeated(weights: Steps, repeats: NDArray[np.int64] | None) -> Steps:
     return Steps(counts, float(np.ldexp(weights.unit, shift)), is_exact)
 
 
-def row_records(repeats: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the records of rows that count at least once, and how often, below 2^15, they do."""
-    rows = np.flatnonzero(repeats)
-    return rows | (repeats[rows] << 48)
+def row_records(
+    repeats: NDArray[np.int64], labels: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
+    """Return the records of rows that count at least once, and how often, below 2^15, they do.
+
+    labels : int64 [n_rows], optional. 16 bits that records are to carry.
+    """
+    records = np.empty(len(repeats) + 1, np.int64)
+    n_rows = write_records(repeats, np.zeros(0, np.int64) if labels is None else labels, records)
+    return records[: int(n_rows)]
 
 
 def fits_record(repeats: NDArray[np.int64]) -> bool:

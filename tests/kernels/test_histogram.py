@@ -88,13 +88,13 @@ def test_a_histogram_of_classes_has_the_sums_of_each_feature_and_code(table):
 @given(tables())
 def test_a_histogram_of_counted_classes_has_the_sums_of_each_feature_and_code(table):
     columns, products, weights, _ = table
-    labels, weights, repeats = products % 3, 1 + weights % 99, 1 + weights % 7
+    labels, weights = products % 3, 1 + weights % 99
     by_row = [
-        tuple(2**32 + int(w * m) if k == label else 0 for k in range(3))
-        for label, w, m in zip(labels, weights, repeats, strict=True)
+        tuple(2**32 + int(w) if k == label else 0 for k in range(3))
+        for label, w in zip(labels, weights, strict=True)
     ]
-    records = repeated_rows(np.arange(len(weights)) | (labels << 32), repeats)
-    hist = histogram_of(codes_of(columns), records, class_counts(weights))
+    records = repeated_rows(np.arange(len(weights)) | (labels << 32), weights)
+    hist = histogram_of(codes_of(columns), records, class_counts())
     assert_array_equal(hist, expected_of(columns, by_row, 3))
 
 
@@ -107,7 +107,7 @@ def widened(moments, cells, n_cells):
 def test_cells_of_counted_classes_are_widened_to_sums_in_their_place(cells):
     packed = [(n << 32) + W for *counts, a, b, c in cells for n, W in zip(counts, (a, b, c))]  # noqa: B905
     room = np.array([*packed, *[-7] * (len(cells) + 2)])
-    widened(class_counts([1]), room, len(cells))
+    widened(class_counts(), room, len(cells))
     expected = [number for *counts, a, b, c in cells for number in (a, b, c, sum(counts))]
     assert room.tolist() == [*expected, -7, -7]
 

@@ -1,0 +1,103 @@
+"""Copses: the rows of a leaf, gathered into a small table of their own.
+
+Deep in a tree the rows of a node lie far apart, and each look at a code waits for memory. So
+the codes of a leaf that is small enough, and what its moments know of its rows, are copied
+side by side once, and all that grows below it reads the copy. Rows have new numbers there.
+"""
+
+import numpy as np
+
+from hedgerow.kernels.codes import BLOCK, N_BINS, Codes
+from hedgerow.kernels.jit import part
+from hedgerow.kernels.machine import prefetch
+from hedgerow.kernels.menu import varies
+from hedgerow.kernels.moments import row_of
+from hedgerow.kernels.shared_histogram import is_worth
+from hedgerow.kernels.workspace import TILE, Problem
+
+_ROW, _ONE = 0xFFFFFFFF, np.uint64(1)
+_AHEAD = np.uint64(16)  # rows whose codes are on their way
+
+
+@part
+def is_copse(problem, space, leaf):
+    """Tell whether a LEAF is to have a table of its own: it and its children want no histogram."""
+    room = space.copse.origin.shape[0]
+    is_small = leaf.n_rows <= room and problem.moments.moves()
+    has_histograms = space.hists.shape[0] > 0 and is_worth(problem, leaf.n_rows)
+    return is_small and not leaf.has_histogram and not has_histograms
+
+
+@part
+def gather(problem, space, desk, leaf):
+    """Return the problem of a LEAF's rows, whose records are given new numbers."""
+    copse, records = space.copse, space.records[leaf.side, leaf.begin : leaf.end]
+    origin, codes = copse.origin[: records.shape[0]], problem.codes
+    for i in range(records.shape[0]):
+        origin[i] = row_of(records[i])
+    for k in range(leaf.n_active):
+        about = codes.features[desk.active[k]]
+        if about.place >= 0:
+            _read_digits(about, copse.digits[about.place])
+        else:
+            _copy(codes.wide[-1 - about.place], origin, copse.wide[-1 - about.place])
+    active = desk.active[: leaf.n_active]
+    for first in range(0, origin.shape[0], TILE):
+        _gather_tile(codes, first, origin[first : first + TILE], active, copse)
+    if not varies(problem.rules.menu):
+        leaf.n_active = _drop_constants(codes, desk.active, leaf.n_active, origin.shape[0], copse)
+    moments = problem.moments.moved(origin, copse.numbers)
+    for i in range(records.shape[0]):
+        records[i] = (records[i] & ~_ROW) | i
+    own = Codes(codes.blocks, copse.columns, copse.wide, codes.features, codes.bins)
+    return Problem(own, moments, problem.criterion, problem.rules)
+
+
+@part
+def _read_digits(about, digits):
+    """Set digits[b] to the code of a FEATURE in the joint code b: see `codes`."""
+    for joint in range(N_BINS):
+        digit = joint // about.stride % about.n_codes
+        is_missing = digit == about.n_codes - 1 and about.n_codes > about.n_bins
+        digits[joint] = about.missing if is_missing else digit
+
+
+@part
+def _gather_tile(codes, first, rows, active, copse):
+    """Copy the codes of some rows, first those of all features of a row, which lie together."""
+    n = np.uint64(rows.shape[0])
+    for block in range(codes.blocks.shape[0]):
+        source, tile = codes.blocks[block], copse.tile[block]
+        for i in range(n):
+            prefetch(source, rows[min(i + _AHEAD, n - _ONE)] * BLOCK)
+            for lane in range(BLOCK):
+                tile[i, lane] = source[np.uint64(rows[i]), lane]
+    for k in range(active.shape[0]):
+        about = codes.features[active[k]]
+        if about.place >= 0:
+            tile, own = copse.tile[about.column // BLOCK], np.uint64(about.column % BLOCK)
+            column, digits = copse.columns[about.place, first:], copse.digits[about.place]
+            for i in range(n):
+                column[i] = digits[np.uint64(tile[i, own])]
+
+
+@part
+def _drop_constants(codes, active, n_active, n_rows, copse):
+    """Move active features that are constant in a copse behind the others; return how many stay."""
+    for k in range(n_active - 1, -1, -1):
+        feature = active[k]
+        place, differs = codes.features[feature].place, np.uint8(0)
+        if place >= 0:
+            column = copse.columns[place]
+            for i in range(np.uint64(n_rows)):
+                differs |= column[i] ^ column[0]
+            if not differs:
+                n_active -= 1
+                active[k], active[n_active] = active[n_active], feature
+    return n_active
+
+
+@part
+def _copy(column, rows, copy):
+    for i in range(rows.shape[0]):
+        copy[i] = column[np.uint64(rows[i])]
