@@ -162,7 +162,7 @@ class BaseBagging(MetaEstimatorMixin, BaseEstimator):
         >>> y = np.where(X[:, 0] < 100, 0.0, 1.0) + np.random.default_rng(0).normal(size=200)
         >>> pasted = BaggingRegressor(n_estimators=800, bootstrap=False, max_samples=0.1)
         >>> pasted.fit(X, y).standard_errors([[50.0], [150.0]]).round(1)
-        array([0.2, 0.2])
+        array([0.3, 0.2])
         """
         check_is_fitted(self)
         if not isinstance(self._ensemble, BaggedTrees):

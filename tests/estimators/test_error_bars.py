@@ -55,13 +55,14 @@ def share_of_variance(predictions, errors):
 
 @pytest.mark.slow
 def test_infinitesimal_error_bars_cover_at_their_nominal_rate_if_trees_have_few_of_the_rows():
-    # Full-depth trees of 20 draws from 1000 rows, and as many trees as rows. The variance that is
-    # said varies by 27 % of itself, as if it had 27 degrees of freedom: Student's 1.96 is 94.0 %.
-    predictions, errors = simulated(200, 1000, 1000, ["infinitesimal"], max_samples=20)
+    # Full-depth trees of 20 draws from 1000 rows, and twice as many trees as rows. The variance
+    # that is said varies by 17 % of itself, as if it had 70 degrees of freedom: Student's 1.96 is
+    # 94.6 %. Measured over 320 training sets, 200 of them others: 94.8 %, with an error of 0.45.
+    predictions, errors = simulated(100, 1000, 2000, ["infinitesimal"], max_samples=20)
     ratio, ratio_error = share_of_variance(predictions, errors["infinitesimal"])
-    assert ratio_error < 0.06
+    assert ratio_error < 0.08
     assert abs(ratio - 1) < 4 * ratio_error
-    for level, largest in ((0.8, 0.012), (0.9, 0.01), (0.95, 0.0075)):
+    for level, largest in ((0.8, 0.018), (0.9, 0.014), (0.95, 0.01)):
         found, error = coverage(predictions, errors["infinitesimal"], level)
         assert error < largest  # or else the next line would hold for too much
         assert abs(found - level) < 4 * error
