@@ -1,7 +1,7 @@
 """How much the prediction of a forest would vary over training sets, from the forest alone.
 
 Two estimates from how the trees' predictions t_b go together with how often a row i is drawn
-for them, N_bi; d_b = t_b - mean of t, n rows, B trees:
+for them, N_bi; d_b = t_b - mean of t, n rows, m draws, B trees:
 
     infinitesimal jackknife     V = sum over i of C_i^2,    C_i = (1/B) sum over b of N_bi d_b
     jackknife after bootstrap   V = (n - 1)/n sum over i of D_i^2,
@@ -14,8 +14,20 @@ bootstrap samples: both are too large by what C_i and D_i vary for that, which i
     (1/B) n s^2    and    (n - 1)/n sum over i of (1/O_i - 1/B) s^2,    s^2 = mean of d_b^2
 
 O_i is how many trees have left row i out, about B/e; hence (e - 1) n s^2 / B in the paper. With
-n_draws draws n s^2 is n_draws s^2. A row that stands for r equal rows counts 1/r: it has r
-times the influence of one, whose square would stand for r^2 rows.
+m draws n s^2 is m s^2. A row that stands for r equal rows counts 1/r: it has r times the
+influence of one, whose square would stand for r^2 rows.
+
+Drawn without replacement a row is there or not, and C_i = -(1 - m/n) D_i: leaving out says all.
+The infinitesimal jackknife is then (Wager and Athey, 2018)
+
+    V = n (n - 1) / (n - m)^2 (sum over i of C_i^2 - m (n - m) / n s^2 / B)
+
+which is the jackknife, up to what O_i differ from (1 - m/n) B.
+
+What they miss: let the variance be V_1 + V_2 + .., V_k of what k rows do together (Efron and
+Stein, 1981). The jackknife says V_1 + 2 V_2 + 3 V_3 + .. on average, the infinitesimal one of
+bootstrap samples about V_1; their mean is right up to V_2 (Wager, Hastie and Efron, 2014).
+A tree's own V_k are multiplied by about (m/n)^k in the forest: with few draws V_1 is all.
 
 Neither needs n numbers for each prediction: V = d' G d, and the matrix G, [B, B], is made once.
 """
@@ -26,7 +38,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.ensembles.bags import Bags
+from hedgerow.ensembles.bags import Bags, Bootstrap
 from hedgerow.kernels.spread import quadratic_forms
 from hedgerow.kernels.team import Team
 
@@ -64,9 +76,13 @@ def infinitesimal_jackknife(bags: Bags, n_trees: int, repeats: Counts) -> Sensit
 
     It is (N - E N)(N - E N)' / B^2 for all that matters: d adds up to 0 over trees.
     """
-    products = _gram(_Drawn(bags, n_trees), _groups(repeats))
+    products = _gram(_Drawn(bags, n_trees), _groups(repeats)) / n_trees**2
     noise = bags.way.n_draws * float((_chances(bags) / repeats).sum()) / n_trees
-    return Sensitivity(products / n_trees**2, noise)
+    if isinstance(bags.way, Bootstrap):
+        return Sensitivity(products, noise)
+    n_rows, n_left = len(repeats), len(repeats) - bags.way.n_draws
+    factor = n_rows * (n_rows - 1) / n_left**2
+    return Sensitivity(products * factor, noise * n_left / n_rows * factor)
 
 
 def jackknife_after_bootstrap(bags: Bags, n_trees: int, repeats: Counts) -> Sensitivity:
@@ -82,6 +98,13 @@ def jackknife_after_bootstrap(bags: Bags, n_trees: int, repeats: Counts) -> Sens
     return Sensitivity(products * shrink, float(excess.sum()) * shrink)
 
 
+def mean_jackknife(bags: Bags, n_trees: int, repeats: Counts) -> Sensitivity:
+    """Return the mean of both: one says too little where the other says too much."""
+    first = infinitesimal_jackknife(bags, n_trees, repeats)
+    second = jackknife_after_bootstrap(bags, n_trees, repeats)
+    return Sensitivity((first.matrix + second.matrix) / 2, (first.noise + second.noise) / 2)
+
+
 def repeats_of(bags: Bags, n_meant: int) -> Counts:
     """Return how many rows each row stands for: its weight, if all weights add up to n_meant."""
     order, ends = bags.urn.order, bags.urn.ends
@@ -95,7 +118,7 @@ def _chances(bags: Bags) -> Floats:
     """Return the chance of each row in one draw."""
     order, ends = bags.urn.order, bags.urn.ends
     chances = np.full(len(order), 1.0 / len(order))
-    if len(ends):
+    if len(ends) and isinstance(bags.way, Bootstrap):
         chances[order] = np.diff(ends, prepend=0) / float(ends[-1])
     return chances
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.table import Table
-from hedgerow.ensembles.bags import Bootstrap, Pasting
+from hedgerow.ensembles.bags import Bags, Bootstrap, Pasting
 from hedgerow.estimators.cart import Sample
 from hedgerow.estimators.drawn import n_drawn_features, n_drawn_rows, n_pasted_rows
 from hedgerow.estimators.forest import BaseForest, Floats
@@ -68,3 +68,12 @@ class Bagged(BaseForest):
             way = Pasting(n_pasted_rows(self.max_samples, n_rows))
         self._n_drawn = way.n_draws
         return way if self.bootstrap or way.n_draws < n_rows else None
+
+    def _drawn_bags(self, what: str) -> Bags:
+        if self._bags is None:
+            raise ValueError(
+                f"{what} need models of samples of rows, but bootstrap=False with "
+                f"max_samples={self.max_samples} gives each of them all. Pass bootstrap=True, or "
+                "max_samples below 1.0, and fit again."
+            )
+        return self._bags

@@ -133,6 +133,46 @@ class BaseBagging(MetaEstimatorMixin, BaseEstimator):
         check_columns(self, table)
         return self._ensemble.means(X, table)
 
+    def standard_errors(self, X: Any, *, method: str = "infinitesimal") -> Floats:
+        """Return the standard error of each prediction: its deviation over training sets.
+
+        As that of a random forest, for the library's own trees. Without replacement, m of n rows,
+
+            V = n (n - 1) / (n - m)^2 (sum over rows i of Cov_b(N_bi, t_b(x))^2
+                                       - m (n - m) / n s^2(x) / B)
+
+        which is the jackknife too: all methods say the same, and rather too much if m is not
+        much less than n. Wager and Athey (2018).
+
+        Parameters
+        ----------
+        X : table
+        method : {"infinitesimal", "jackknife", "mean"}
+
+        Returns
+        -------
+        float64 [n_rows], or [n_rows, n_outputs] if there are several; of a classifier
+        [n_rows, n_classes], for what `predict_proba` returns.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hedgerow import BaggingRegressor
+        >>> X = np.arange(200.0)[:, None]
+        >>> y = np.where(X[:, 0] < 100, 0.0, 1.0) + np.random.default_rng(0).normal(size=200)
+        >>> pasted = BaggingRegressor(n_estimators=800, bootstrap=False, max_samples=0.1)
+        >>> pasted.fit(X, y).standard_errors([[50.0], [150.0]]).round(1)
+        array([0.3, 0.2])
+        """
+        check_is_fitted(self)
+        if not isinstance(self._ensemble, BaggedTrees):
+            raise TypeError(
+                f"Models of {type(self.estimator_).__name__} have no standard errors here: only "
+                "the library's own trees do. Leave estimator out, or pass a DecisionTreeRegressor "
+                "or DecisionTreeClassifier."
+            )
+        return self._ensemble.standard_errors(X, method=method)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         own = getattr(self._learner(), "__sklearn_tags__", None)

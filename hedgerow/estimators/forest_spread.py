@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.ensembles.bags import Bags, Bootstrap
+from hedgerow.ensembles.bags import Bags
 from hedgerow.ensembles.decomposition import Decomposition, models_for
 from hedgerow.ensembles.uncertainty import (
     Sensitivity,
     infinitesimal_jackknife,
     jackknife_after_bootstrap,
+    mean_jackknife,
     repeats_of,
 )
 from hedgerow.ensembles.voices import blocks_of, voices
@@ -29,6 +30,7 @@ Floats = NDArray[np.float64]
 _METHODS = {
     "infinitesimal": infinitesimal_jackknife,
     "jackknife": jackknife_after_bootstrap,
+    "mean": mean_jackknife,
 }
 
 
@@ -41,19 +43,25 @@ class ShowsSpread(ReadsTables):
     def standard_errors(self, X: Any, *, method: str = "infinitesimal") -> Floats:
         """Return the standard error of each prediction: its deviation over training sets.
 
-            V = sum over training rows i of Cov_b(N_bi, t_b(x))^2 - (n / B) s^2(x)
+            V = sum over training rows i of Cov_b(N_bi, t_b(x))^2 - (m / B) s^2(x)
+            standard error = sqrt(max(V, 0) + s^2(x) / B)
 
-        N_bi is how often row i was drawn for tree b, t_b(x) what the tree predicts, s^2 the
-        variance of that over trees. It is about the forest of endlessly many trees; that there
-        are B adds s^2 / B to the variance. V is itself an estimate, which varies little if
-        there are about as many trees as rows; where it would be negative it is 0.
+        N_bi is how often row i was drawn for tree b, with m draws for each, t_b(x) what the tree
+        predicts, s^2 the variance of that over trees. V is the variance of the forest of
+        endlessly many trees; that there are B adds the rest.
+
+        Bars of 1.96 standard errors are about the mean prediction of such forests, not about the
+        truth: a bias is not in them. They are honest if trees have few of the rows each: pass
+        max_samples of 0.1 or, better, less, and twice as many trees as rows; the price is a
+        forest that follows the data less closely. The default, as many draws as rows, gives bars
+        that are too short (see Notes).
 
         Parameters
         ----------
         X : table
-        method : {"infinitesimal", "jackknife"}
+        method : {"infinitesimal", "jackknife", "mean"}
             The infinitesimal jackknife, as above; or the jackknife after bootstrap, which
-            compares the trees that have left out a row with all, and needs more trees.
+            compares the trees that have left out a row with all; or the mean of both V.
 
         Returns
         -------
@@ -65,10 +73,23 @@ class ShowsSpread(ReadsTables):
         Efron (1992, 2014); Wager, Hastie and Efron (2014), equations 5 to 8. Memory: a matrix
         [n_trees, n_trees], and blocks.
 
-        Both are right for smooth predictions. Those of trees jump: then "infinitesimal" says
-        too little and "jackknife" too much. In a simulation of 40 rows with trees of two or
-        three leaves they said 0.75 and 1.64 of the variance, and bars of 1.96 standard errors
-        covered 90 % and 98 %. Use both to enclose it.
+        "infinitesimal" leaves out what several rows do together, "jackknife" counts it twice or
+        more, the mean is right for what two do. With few draws there is little of it. Forests of
+        full-depth trees of five features, simulated: the mean of what was said as a share of the
+        actual variance, and coverage by bars of 95 %; standard errors of these are at most 0.05
+        (of 1.42: 0.07) and 0.6 % (of 79.4 %: 0.9 %).
+
+            rows  max_samples  trees   infinitesimal     jackknife          mean
+            1000         0.02   2000   1.01  94.8 %
+            1000         0.02   1000   0.98  93.9 %   1.00  94.3 %   0.99  94.1 %
+            1000         0.05   1000   1.01  93.8 %   1.06  94.5 %   1.03  94.2 %
+            1000         0.1    2000   0.95  93.5 %   1.04  94.6 %   1.00  94.2 %
+             200         0.1    1000   0.94  93.0 %   1.03  94.0 %   0.98  93.5 %
+             200         None    600   0.67  79.4 %   1.42  92.5 %   1.05  88.3 %
+
+        In the last line each prediction follows from few rows, so that even a variance that is
+        right on average is often far too small, and more trees do not help. In the others they
+        do: V itself varies less.
 
         Examples
         --------
@@ -87,7 +108,8 @@ class ShowsSpread(ReadsTables):
         with self._hired(values) as team:
             sensitivity = self._sensitivity(method)
             for block, spoken in self._spoken(values, team):
-                out[block] = np.sqrt(_positive(sensitivity.variances(spoken, team)))
+                floor = _positive(sensitivity.variances(spoken, team))
+                out[block] = np.sqrt(floor + spoken.var(axis=-1, ddof=1) / self._model.n_trees)
         return self._flat(out)
 
     def variance_decomposition(self, X: Any) -> Bunch:
@@ -137,7 +159,7 @@ class ShowsSpread(ReadsTables):
         values = self._values(X)
         floor, between, other = (np.empty((len(values), self._n_values)) for _ in range(3))
         with self._hired(values) as team:
-            first, second = (self._sensitivity(method) for method in _METHODS)
+            first, second = (self._sensitivity(each) for each in ("infinitesimal", "jackknife"))
             for block, spoken in self._spoken(values, team):
                 floor[block] = first.variances(spoken, team)
                 other[block] = second.variances(spoken, team)
@@ -166,7 +188,7 @@ class ShowsSpread(ReadsTables):
     def _drawn_bags(self, what: str) -> Bags:
         """Return the bags of the trees, or raise saying what needs them."""
         check_is_fitted(self)
-        if self._bags is None or not isinstance(self._bags.way, Bootstrap):
+        if self._bags is None:
             raise ValueError(
                 f"{what} need trees of bootstrap samples, but this forest was fitted with "
                 f"bootstrap={self.bootstrap}. Pass bootstrap=True, and fit again."

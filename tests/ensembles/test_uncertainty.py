@@ -1,6 +1,7 @@
 """Variances of bagged predictions from the bags: equal to their formulas, right for means."""
 
 import math
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -8,21 +9,27 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from hedgerow.ensembles import uncertainty
-from hedgerow.ensembles.bags import Bags, Bootstrap, Urn
+from hedgerow.ensembles.bags import Bags, Bootstrap, Pasting, Urn
 from hedgerow.ensembles.uncertainty import (
     infinitesimal_jackknife,
     jackknife_after_bootstrap,
+    mean_jackknife,
     repeats_of,
 )
 from hedgerow.kernels.team import Team
 
-METHODS = [infinitesimal_jackknife, jackknife_after_bootstrap]
+METHODS = [infinitesimal_jackknife, jackknife_after_bootstrap, mean_jackknife]
 
 
 def bags_of(n_rows, n_draws=None, weights=None, seed=0):
     """Bags of rows that are laid out in their order."""
     ends = np.zeros(0, np.int64) if weights is None else np.cumsum(weights)
     return Bags(Bootstrap(n_draws or n_rows), Urn(np.arange(n_rows), ends), seed)
+
+
+def pasted_of(n_rows, n_draws, seed=0):
+    """Bags without replacement."""
+    return Bags(Pasting(n_draws), Urn(np.arange(n_rows), np.zeros(0, np.int64)), seed)
 
 
 def counts_of(bags, n_trees):
@@ -60,6 +67,46 @@ def test_the_jackknife_compares_trees_that_left_a_row_out_with_all():
     assert_allclose(found.noise * t.var(), (n_rows - 1) / n_rows * noise, rtol=1e-12)
 
 
+def test_the_mean_of_both_is_the_mean_of_both():
+    bags, t = bags_of(8, 6), np.random.default_rng(0).normal(size=(5, 30))
+    first, second, mean = (
+        method(bags, 30, np.ones(8, np.int64)).variances(t, Team(1)) for method in METHODS
+    )
+    assert_allclose(mean, (first + second) / 2, rtol=1e-12)
+
+
+def test_without_replacement_both_have_the_factor_of_rows_left_out():
+    n_trees, n_rows, n_draws = 40, 9, 4
+    bags, rng = pasted_of(n_rows, n_draws), np.random.default_rng(0)
+    counts, total = counts_of(bags, n_trees), 0.0
+    t = counts @ rng.normal(size=n_rows) + rng.normal(size=n_trees)
+    for row in range(n_rows):
+        total += np.mean((counts[:, row] - n_draws / n_rows) * (t - t.mean())) ** 2
+    total -= n_draws / n_rows * (1 - n_draws / n_rows) * n_rows / n_trees * t.var()
+    expected = (n_rows - 1) / n_rows * (n_rows / (n_rows - n_draws)) ** 2 * total
+    found = infinitesimal_jackknife(bags, n_trees, np.ones(n_rows, np.int64))
+    assert_allclose(found.variances(t[None], Team(1)), [expected], rtol=1e-12)
+
+
+def test_without_replacement_the_infinitesimal_jackknife_is_the_jackknife():
+    # All 126 subsets of 4 of 9 rows, each once: both are exact, and there is no noise to take off.
+    n_rows, n_draws, subsets = 9, 4, np.array(list(combinations(range(9), 4)))
+    counts = np.zeros((len(subsets), n_rows), np.int64)
+    np.put_along_axis(counts, subsets, 1, axis=1)
+    t = np.sort(np.random.default_rng(3).normal(size=n_rows)[subsets], axis=1)[:, 2]
+
+    class InTurn(Bags):
+        def counts(self, number):
+            return counts[number]
+
+    bags, found = InTurn(*pasted_of(n_rows, n_draws)), []
+    for method in METHODS:
+        sensitivity = method(bags, len(counts), np.ones(n_rows, np.int64))
+        found.append(sensitivity._replace(noise=0.0).variances(t[None], Team(1))[0])
+    without = [t[counts[:, row] == 0].mean() - t.mean() for row in range(n_rows)]
+    assert_allclose(found, (n_rows - 1) / n_rows * np.sum(np.square(without)), rtol=1e-12)
+
+
 def test_the_noise_of_the_jackknife_is_that_of_the_paper_if_there_are_many_trees():
     n_trees, n_rows = 1000, 50
     found = jackknife_after_bootstrap(bags_of(n_rows), n_trees, np.ones(n_rows, np.int64))
@@ -89,18 +136,23 @@ def test_what_has_nothing_to_do_with_the_rows_has_no_variance_on_average(method)
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("drawn", [bags_of, pasted_of], ids=["bootstrap", "pasting"])
 @pytest.mark.parametrize("n_draws", [40, 20])
-def test_the_variance_of_a_bagged_mean_is_that_of_the_mean(method, n_draws):
+def test_the_variance_of_a_bagged_mean_is_that_of_the_mean(method, drawn, n_draws):
     # t_b is the mean of a bag; its covariance with N_bi is (y_i - mean) / n, so that V is
     # sum (y_i - mean)^2 / n^2; leaving a row out says n^2 / (n - 1)^2 times that, times
-    # (n - 1) / n. Whatever the number of draws.
-    n_rows, n_trees = 40, 600
+    # (n - 1) / n. Whatever the number of draws. Without replacement both say the latter.
+    n_rows, n_trees = 41, 600
     y = np.random.default_rng(1).normal(size=n_rows)
     exact, found = np.sum((y - y.mean()) ** 2) / n_rows**2, []
-    if method is jackknife_after_bootstrap:
-        exact *= n_rows / (n_rows - 1)
+    left_out = n_rows / (n_rows - 1)
+    if drawn is pasted_of or method is jackknife_after_bootstrap:
+        exact *= left_out
+    elif method is mean_jackknife:
+        exact *= (1 + left_out) / 2
+    n_draws = n_draws // 4 if drawn is pasted_of else n_draws
     for seed in range(12):
-        bags = bags_of(n_rows, n_draws, seed=seed)
+        bags = drawn(n_rows, n_draws, seed=seed)
         t = counts_of(bags, n_trees) @ y / n_draws
         sensitivity = method(bags, n_trees, np.ones(n_rows, np.int64))
         found.append(float(sensitivity.variances(t[None], Team(1))[0]))

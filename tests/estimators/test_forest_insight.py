@@ -11,8 +11,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
+from sklearn.linear_model import Ridge
 
 from hedgerow import (
+    BaggingClassifier,
+    BaggingRegressor,
     ExtraTreesRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
@@ -65,8 +68,9 @@ def jackknives(t, counts):
     return first - n_draws / n_trees * s2, (n_rows - 1) / n_rows * second
 
 
-def deviations(estimates):
-    return np.sqrt(np.maximum(estimates, 0.0))
+def deviations(estimates, t):
+    """Standard errors of forests of as many trees as there are, t [n_trees, n_rows]."""
+    return np.sqrt(np.maximum(estimates, 0.0) + t.var(axis=0, ddof=1) / len(t))
 
 
 # ------------------------------------------------------------------ standard errors
@@ -78,9 +82,11 @@ def test_standard_errors_are_those_of_the_definition(regressor):
     counts = counts_of(regressor)
     expected = np.array([jackknives(t, counts) for t in each.T])
     # Sums in another order: rounding.
-    assert_allclose(regressor.standard_errors(X), deviations(expected[:, 0]), atol=1e-7)
+    assert_allclose(regressor.standard_errors(X), deviations(expected[:, 0], each), atol=1e-7)
     found = regressor.standard_errors(X, method="jackknife")
-    assert_allclose(found, deviations(expected[:, 1]), atol=1e-7)
+    assert_allclose(found, deviations(expected[:, 1], each), atol=1e-7)
+    found = regressor.standard_errors(X, method="mean")
+    assert_allclose(found, deviations(expected.mean(axis=1), each), atol=1e-7)
     assert (expected > 0).any(axis=0).all()
 
 
@@ -89,8 +95,8 @@ def test_standard_errors_of_probabilities_are_those_of_the_definition(classifier
     each = np.array([tree.predict_proba(X) for tree in classifier.estimators_])
     counts = counts_of(classifier)
     for k in range(3):
-        expected = [jackknives(t, counts)[0] for t in each[:, :, k].T]
-        assert_allclose(classifier.standard_errors(X)[:, k], deviations(expected), atol=1e-7)
+        expected = deviations([jackknives(t, counts)[0] for t in each[:, :, k].T], each[:, :, k])
+        assert_allclose(classifier.standard_errors(X)[:, k], expected, atol=1e-7)
 
 
 def test_standard_errors_of_several_outputs_and_fewer_draws():
@@ -100,8 +106,42 @@ def test_standard_errors_of_several_outputs_and_fewer_draws():
     counts, found = counts_of(forest), forest.standard_errors(X)
     each = np.array([tree.predict(X) for tree in forest.estimators_])
     for output in range(2):
-        expected = [jackknives(t, counts)[0] for t in each[:, :, output].T]
-        assert_allclose(found[:, output], deviations(expected), atol=1e-7)
+        own = each[:, :, output]
+        expected = deviations([jackknives(t, counts)[0] for t in own.T], own)
+        assert_allclose(found[:, output], expected, atol=1e-7)
+
+
+def test_standard_errors_of_pasted_trees_have_the_factor_of_wager_and_athey():
+    (X, y), n_draws = numbers(), 10
+    pasted = BaggingRegressor(n_estimators=N_TREES, bootstrap=False, max_samples=n_draws).fit(X, y)
+    counts, found = counts_of(pasted), pasted.standard_errors(X)
+    each = np.array([tree.predict(X) for tree in pasted.estimators_])
+    covariances = (counts - n_draws / N_ROWS).T @ (each - each.mean(axis=0)) / N_TREES
+    noise = n_draws * (N_ROWS - n_draws) / N_ROWS * each.var(axis=0) / N_TREES
+    factor = N_ROWS * (N_ROWS - 1) / (N_ROWS - n_draws) ** 2
+    expected = factor * ((covariances**2).sum(axis=0) - noise)
+    assert_allclose(found, deviations(expected, each), atol=1e-7)
+    assert (expected > 0).any()
+
+
+def test_standard_errors_of_bagged_trees_are_those_of_their_forest():
+    X, y = numbers()
+    settings = {"n_estimators": N_TREES, "max_samples": 0.5}
+    forest, bagged = RandomForestRegressor(**settings), BaggingRegressor(**settings)
+    for method in ("infinitesimal", "jackknife", "mean"):
+        found = bagged.fit(X, y).standard_errors(X, method=method)
+        assert_array_equal(found, forest.fit(X, y).standard_errors(X, method=method))
+    X, y = classes()
+    found = BaggingClassifier(n_estimators=N_TREES, max_features=2).fit(X, y).standard_errors(X)
+    assert found.shape == (N_ROWS, 3)
+
+
+def test_standard_errors_of_bags_need_trees_and_samples_of_rows():
+    X, y = numbers()
+    with pytest.raises(ValueError, match=r"max_samples=None gives each of them all\. Pass boot"):
+        BaggingRegressor(bootstrap=False, max_features=2).fit(X, y).standard_errors(X)
+    with pytest.raises(TypeError, match="Models of Ridge have no standard errors here"):
+        BaggingRegressor(Ridge()).fit(X, y).standard_errors(X)
 
 
 def test_rows_without_weight_change_no_standard_error():
@@ -130,7 +170,7 @@ def test_the_order_of_training_rows_changes_no_standard_error(regressor):
     X, y = numbers()
     order = np.random.default_rng(3).permutation(N_ROWS)
     shuffled = RandomForestRegressor(**regressor.get_params()).fit(X[order], y[order])
-    for method in ("infinitesimal", "jackknife"):
+    for method in ("infinitesimal", "jackknife", "mean"):
         found = shuffled.standard_errors(X, method=method)
         assert_array_equal(found, regressor.standard_errors(X, method=method))
 
@@ -179,6 +219,9 @@ def test_a_decomposition_is_made_of_both_jackknives_and_the_spread_of_trees(regr
     floor, other = np.array([jackknives(t, counts) for t in each.T]).T
     between = each.var(axis=0, ddof=1)
     assert_allclose(parts.rows.floor, np.maximum(floor, 0), atol=1e-12)
+    assert_allclose(np.sqrt(parts.rows.predicted), regressor.standard_errors(X), rtol=1e-12)
+    found = regressor.standard_errors(X, method="jackknife")
+    assert_allclose(np.sqrt(parts.rows.observed), found, rtol=1e-12)
     assert_allclose(parts.rows.tree_variance, np.maximum(floor, 0) + between, rtol=1e-9)
     assert_allclose(parts.rows.observed, np.maximum(other, 0) + between / N_TREES, rtol=1e-9)
     assert_allclose(parts.floor, max(floor.mean(), 0), rtol=1e-9)
