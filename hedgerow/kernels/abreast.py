@@ -91,7 +91,9 @@ def step_by_any(_typing, values, nodes, words, keys, places, leaves, window):
 
 
 def _signature(given):
-    assert given[0].layout == "C"  # a row's values are found by the number of the first
+    # What follows counts bytes: a row's values stand side by side, and so do nodes.
+    assert given[0].layout == "C"
+    assert given[1].dtype.size == PACKED.itemsize
     return types.int64(*given[:-1], types.UniTuple(types.int64, 3))
 
 

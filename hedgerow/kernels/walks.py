@@ -15,7 +15,7 @@ from hedgerow.kernels.jit import part
 from hedgerow.kernels.meeting import cancelled, share
 
 BLOCK = 512  # rows that go down a tree before the next ones
-_FEW = 8  # rows that had better walk by fours
+_FEW = 12  # rows that had better walk by fours
 
 
 class Walkers(NamedTuple):
