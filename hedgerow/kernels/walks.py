@@ -12,10 +12,15 @@ from numpy.typing import NDArray
 from hedgerow.kernels.abreast import ABREAST, SEAT, step, step_by_any, step_by_number
 from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.jit import part
+from hedgerow.kernels.machine import prefetch
 from hedgerow.kernels.meeting import cancelled, share
+from hedgerow.kernels.packed import PACKED
 
 BLOCK = 512  # rows that go down a tree before the next ones
 _FEW = 12  # rows that had better walk by fours
+_CACHED = 1 << 16  # nodes that stay in a core's cache beside a block of rows: one megabyte
+_PER_ROW = 32  # nodes that are brought for a row, at most; it needs half as many or fewer
+_NODE, _LINE = PACKED.itemsize, 64  # bytes of a node, and of a cache line
 
 
 class Walkers(NamedTuple):
@@ -94,20 +99,40 @@ def add_leaves(team, values, rows, thicket, way, walkers, out):
     walkers Walkers                         write   garbage
     out     float64 [n_rows, n_values]      both
 
-    A tree after another, so that a large one stays in the cache; the order in which a row's
-    sums are added up is that of the trees, whatever the threads.
+    Some trees after others, so that they stay in the cache; the order in which a row's sums
+    are added up is that of the trees, whatever the threads.
     """
     begin, end = share(team, rows.shape[0])
-    for tree in range(thicket.first.shape[0] - 1):
-        first, first_row = thicket.first[tree, 0], thicket.first[tree, 2]
+    n_trees, end_tree = thicket.first.shape[0] - 1, np.int64(0)
+    while end_tree < n_trees:
+        begin_tree, end_tree = end_tree, _brought(thicket, end_tree, end - begin)
         for begin_block in range(begin, end, BLOCK):
             if cancelled(team):
                 return
             block = rows[begin_block : min(begin_block + BLOCK, end)]
-            walk(values, block, thicket, tree, walkers, team.thread)
-            for i in range(block.shape[0]):
-                leaf = thicket.nodes[first + walkers.leaves[team.thread, i]]
-                way.add_leaf(leaf, thicket.extra, first_row, out[block[i]])
+            for tree in range(begin_tree, end_tree):
+                first, first_row = thicket.first[tree, 0], thicket.first[tree, 2]
+                walk(values, block, thicket, tree, walkers, team.thread)
+                for i in range(block.shape[0]):
+                    leaf = thicket.nodes[first + walkers.leaves[team.thread, i]]
+                    way.add_leaf(leaf, thicket.extra, first_row, out[block[i]])
+
+
+@part
+def _brought(thicket, tree, n_rows):
+    """Bring trees from this one on into the cache; return the first that is not there.
+
+    One tree at least, however large. They are read from end to end, which is faster than where
+    rows happen to go, if there are rows enough to need most of them.
+    """
+    first, end = thicket.first[tree, 0], tree + 1
+    while end < thicket.first.shape[0] - 1 and thicket.first[end + 1, 0] - first <= _CACHED:
+        end += 1
+    n_nodes = thicket.first[end, 0] - first
+    if n_nodes <= _PER_ROW * n_rows * (end - tree):
+        for byte in range(first * _NODE, (first + n_nodes) * _NODE, _LINE):
+            prefetch(thicket.nodes, byte)
+    return end
 
 
 @team_kernel
