@@ -1,9 +1,8 @@
 """One step down a packed tree: of one row, and of 32 rows abreast.
 
-A processor guesses which way a row will go, and at a good split it is wrong half of the time;
-that takes longer than all the rest. Rows abreast are never guessed about: what each of them
-needs is gathered into vectors, which are compared and chosen from. What a machine cannot do
-with its vectors LLVM does number by number.
+A processor guesses which way a row will go, and at a good split it cannot know. Rows abreast
+are never guessed about: what each of them needs is gathered into vectors, which are compared
+and chosen from. What a machine cannot do with its vectors LLVM does number by number.
 """
 
 from typing import Any

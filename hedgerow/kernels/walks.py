@@ -19,7 +19,7 @@ from hedgerow.kernels.packed import PACKED
 BLOCK = 512  # rows that go down a tree before the next ones
 _FEW = 12  # rows that had better walk by fours
 _CACHED = 1 << 16  # nodes that stay in a core's cache beside a block of rows: one megabyte
-_PER_ROW = 32  # nodes that are brought for a row, at most; it needs half as many or fewer
+_PER_ROW = 16  # nodes of a tree for each row; if there are more, few of them will be needed
 _NODE, _LINE = PACKED.itemsize, 64  # bytes of a node, and of a cache line
 
 
@@ -122,8 +122,8 @@ def add_leaves(team, values, rows, thicket, way, walkers, out):
 def _brought(thicket, tree, n_rows):
     """Bring trees from this one on into the cache; return the first that is not there.
 
-    One tree at least, however large. They are read from end to end, which is faster than where
-    rows happen to go, if there are rows enough to need most of them.
+    One tree at least, however large. To read them from end to end is faster than to read them
+    where rows happen to go, if there are rows enough to need most of them.
     """
     first, end = thicket.first[tree, 0], tree + 1
     while end < thicket.first.shape[0] - 1 and thicket.first[end + 1, 0] - first <= _CACHED:

@@ -18,7 +18,7 @@ from hedgerow.kernels.packed import (
     Thicket,
 )
 from hedgerow.kernels.team import hired
-from hedgerow.kernels.walks import BLOCK, add_leaves, find_leaves, walkers_of
+from hedgerow.kernels.walks import _CACHED, BLOCK, add_leaves, find_leaves, walkers_of
 
 N_CATEGORIES = 150  # of the last feature: its sets have three words
 N_FEATURES = 4
@@ -96,6 +96,16 @@ def leaf_of(nodes, words, row):
     return place
 
 
+def chain(n_splits):
+    """A tree in which a row of value k goes right k times; its leaves hold their places."""
+    nodes = np.zeros(2 * n_splits + 1, PACKED).view(np.recarray)
+    nodes.number, nodes.feature = np.arange(len(nodes)), -2
+    splits = nodes[:-1:2]
+    splits.number, splits.feature = np.arange(n_splits), 0
+    splits.link = 2 * np.arange(n_splits) + 2
+    return nodes, np.zeros(0, np.uint64)
+
+
 def found(thicket, values, rows, n_threads):
     leaves = np.full((len(rows), len(thicket.first) - 1), -7, np.int32)
     with hired(n_threads, 1e9) as team:
@@ -137,17 +147,24 @@ def test_some_rows_walk_and_in_any_order():
 
 
 def test_rows_that_go_far_do_not_hold_up_or_overtake_others():
-    # A chain: row i goes right at the first i splits, so that one row after another ends.
     n_splits = 60
-    nodes = np.zeros(2 * n_splits + 1, PACKED).view(np.recarray)
-    for k in range(n_splits):
-        nodes[2 * k].number, nodes[2 * k].feature, nodes[2 * k].link = k, 0, 2 * k + 2
-        nodes[2 * k + 1].feature = -2
-    nodes[-1].feature = -2
     values = np.arange(0.0, n_splits + 1)[:, None]
-    thicket = thicket_of([(nodes, np.zeros(0, np.uint64))])
-    leaves = found(thicket, values, np.arange(n_splits + 1), 1)
+    leaves = found(thicket_of([chain(n_splits)]), values, np.arange(n_splits + 1), 1)
     assert_array_equal(leaves[:, 0], np.append(2 * np.arange(n_splits) + 1, 2 * n_splits))
+
+
+def test_trees_that_do_not_fit_into_the_cache_together_are_added_up_in_their_order():
+    rng = np.random.default_rng(3)
+    large = chain(_CACHED // 3)
+    trees = [large, grown(rng, 5, False), large, grown(rng, 9, False), large]
+    values, out = np.zeros((20, N_FEATURES)), np.full((20, 1), 0.1)
+    values[:, 0] = np.arange(20)
+    with hired(1, 0.0) as team:
+        team.run(add_leaves, values, np.arange(20), thicket_of(trees), Means(1), walkers_of(1), out)
+    sums = np.full(20, 0.1)
+    for nodes, words in trees:
+        sums += [nodes[leaf_of(nodes, words, row)].number for row in values]
+    assert_array_equal(out[:, 0], sums)
 
 
 def test_rows_that_do_not_walk_are_left_alone():
