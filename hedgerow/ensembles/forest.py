@@ -22,7 +22,7 @@ from hedgerow.ensembles.species import Counts, Floats, Species
 from hedgerow.kernels.meeting import CANCELLED
 from hedgerow.kernels.packed import PACKED, Thicket
 from hedgerow.kernels.team import Team
-from hedgerow.kernels.walks import BLOCK, add_leaves, find_leaves
+from hedgerow.kernels.walks import add_leaves, find_leaves, walkers_of
 from hedgerow.trees.grower import Grower, Judge
 from hedgerow.trees.quantise import Steps
 from hedgerow.trees.rules import GrowthRules
@@ -87,18 +87,18 @@ class Forest:
 
     def add(self, values: Floats, rows: Counts, way: Any, team: Team, out: Floats) -> None:
         """Add what all trees say of some rows to out, float64 [n_rows, n_values]."""
-        places = np.empty((team.n_threads, BLOCK), np.int32)
+        walkers = walkers_of(team.n_threads)
         for thicket in self.thickets:
-            team.run(add_leaves, values, rows, thicket, way, places, out)
+            team.run(add_leaves, values, rows, thicket, way, walkers, out)
 
     def leaves(self, values: Floats, team: Team) -> NDArray[np.int32]:
         """Return the leaf that each row reaches in each tree, int32 [n_rows, n_trees]."""
         leaves = np.empty((len(values), self.n_trees), np.int32)
-        places = np.empty((team.n_threads, BLOCK), np.int32)
+        walkers = walkers_of(team.n_threads)
         rows, first = np.arange(len(values)), 0
         for thicket in self.thickets:
             end = first + len(thicket.first) - 1
-            team.run(find_leaves, values, rows, thicket, places, leaves[:, first:end])
+            team.run(find_leaves, values, rows, thicket, walkers, leaves[:, first:end])
             first = end
         return leaves
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hedgerow.ensembles.forest import Forest
 from hedgerow.kernels.team import Team
-from hedgerow.kernels.walks import BLOCK, add_leaves
+from hedgerow.kernels.walks import add_leaves, walkers_of
 
 Floats = NDArray[np.float64]
 
@@ -38,12 +38,12 @@ class LeftOut(Judged):
     def __init__(self, forest: Forest, way: Any, n_values: int, values: Floats, team: Team) -> None:
         super().__init__(len(values), n_values)
         self._forest, self._way, self._values, self._team = forest, way, values, team
-        self._places = np.empty((team.n_threads, BLOCK), np.int32)
+        self._walkers = walkers_of(team.n_threads)
 
     def add(self, number: int, counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Add what a tree says of the rows that were not drawn for it; return these rows."""
         rows, tree = np.flatnonzero(counts == 0), self._forest.tree(number)
-        given = self._values, rows, tree, self._way, self._places
+        given = self._values, rows, tree, self._way, self._walkers
         self._team.run(add_leaves, *given, self.sums)
         self.n_trees[rows] += 1
         return rows

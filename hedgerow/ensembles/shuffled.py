@@ -17,7 +17,7 @@ from hedgerow.ensembles.curve import steady_sum
 from hedgerow.ensembles.forest import Forest
 from hedgerow.kernels.packed import MAX_FEATURES, Thicket
 from hedgerow.kernels.team import Team
-from hedgerow.kernels.walks import BLOCK, add_leaves
+from hedgerow.kernels.walks import add_leaves, walkers_of
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -84,8 +84,8 @@ class Shuffle(NamedTuple):
 
     def _error(self, tree: Thicket, rows: Counts, values: Floats, member: Any) -> float:
         """Return the mean loss of a tree over rows with some values, by weight."""
-        spoken, places = np.zeros((len(rows), self.n_values)), np.empty((1, BLOCK), np.int32)
-        add_leaves(member, values, np.arange(len(rows)), tree, self.way, places, spoken)
+        spoken, walkers = np.zeros((len(rows), self.n_values)), walkers_of(1)
+        add_leaves(member, values, np.arange(len(rows)), tree, self.way, walkers, spoken)
         weights = self.weights[rows]
         return steady_sum(self.loss(rows, spoken) * weights) / steady_sum(weights)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from hedgerow.ensembles.forest import Forest
 from hedgerow.kernels.spread import tell_leaves
 from hedgerow.kernels.team import Team
-from hedgerow.kernels.walks import BLOCK
+from hedgerow.kernels.walks import walkers_of
 
 Floats = NDArray[np.float64]
 
@@ -26,10 +26,10 @@ def blocks_of(n_rows: int, n_numbers: int) -> Iterator[slice]:
 def voices(forest: Forest, values: Floats, way: Any, n_values: int, team: Team) -> Floats:
     """Return what each tree says of each row, float64 [n_rows, n_values, n_trees]."""
     spoken = np.zeros((len(values), n_values, forest.n_trees))
-    places = np.empty((team.n_threads, BLOCK), np.int32)
+    walkers = walkers_of(team.n_threads)
     rows, first = np.arange(len(values)), 0
     for thicket in forest.thickets:
         end = first + len(thicket.first) - 1
-        team.run(tell_leaves, values, rows, thicket, way, places, spoken[:, :, first:end])
+        team.run(tell_leaves, values, rows, thicket, way, walkers, spoken[:, :, first:end])
         first = end
     return spoken

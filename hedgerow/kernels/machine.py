@@ -47,7 +47,8 @@ def _address(context: Any, builder: Any, signature: Any, arguments: Any, item: A
     return builder.gep(start, [arguments[1]])
 
 
-def _call(builder: Any, name: str, result: Any, arguments: Any = ()) -> Any:
+def call_llvm(builder: Any, name: str, result: Any, arguments: Any = ()) -> Any:
+    """Call a function of LLVM or of the system by its name."""
     kind = ir.FunctionType(result, [argument.type for argument in arguments])
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
 
@@ -82,7 +83,7 @@ def prefetch(_typing, codes, byte):
     def generate(context, builder, signature, arguments):
         place = _address(context, builder, signature, arguments, _BYTE)
         read, keep, is_data = _INT(0), _INT(3), _INT(1)
-        _call(builder, "llvm.prefetch.p0", ir.VoidType(), [place, read, keep, is_data])
+        call_llvm(builder, "llvm.prefetch.p0", ir.VoidType(), [place, read, keep, is_data])
         return context.get_dummy_value()
 
     return types.void(codes, types.int64), generate
@@ -189,7 +190,7 @@ def pause(_typing):
 
     def generate(context, builder, signature, arguments):
         if platform.machine() in ("x86_64", "AMD64"):
-            _call(builder, "llvm.x86.sse2.pause", ir.VoidType())
+            call_llvm(builder, "llvm.x86.sse2.pause", ir.VoidType())
         return context.get_dummy_value()
 
     return types.void(), generate
@@ -200,7 +201,7 @@ def give_way(_typing):
     """Let another thread have the core."""
 
     def generate(context, builder, signature, arguments):
-        _call(builder, "sched_yield", _INT)
+        call_llvm(builder, "sched_yield", _INT)
         return context.get_dummy_value()
 
     return types.void(), generate
@@ -212,7 +213,7 @@ def lowest_bit(_typing, word):
 
     def generate(context, builder, signature, arguments):
         never_zero = ir.IntType(1)(1)
-        return _call(builder, "llvm.cttz.i64", _WORD, [arguments[0], never_zero])
+        return call_llvm(builder, "llvm.cttz.i64", _WORD, [arguments[0], never_zero])
 
     return types.int64(types.int64), generate
 

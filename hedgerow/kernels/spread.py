@@ -6,14 +6,14 @@ from hedgerow.kernels.walks import BLOCK, walk
 
 
 @team_kernel
-def tell_leaves(team, values, rows, thicket, way, places, out):
+def tell_leaves(team, values, rows, thicket, way, walkers, out):
     """Add what the leaf of row rows[i] holds in tree t to out[i, :, t].
 
     values  float64 [n_rows, n_features]       read
     rows    int64 [n]                          read    a thread owns a range of them
     thicket Thicket                            read
     way     Proportions, Votes or Means        what is added
-    places  int32 [n_threads, BLOCK]           write   garbage
+    walkers Walkers                            write   garbage
     out     float64 [n, n_values, n_trees]     both    zero on entry
     """
     begin, end = share(team, rows.shape[0])
@@ -23,9 +23,9 @@ def tell_leaves(team, values, rows, thicket, way, places, out):
             if cancelled(team):
                 return
             block = rows[begin_block : min(begin_block + BLOCK, end)]
-            walk(values, block, thicket, tree, places[team.thread])
+            walk(values, block, thicket, tree, walkers, team.thread)
             for i in range(block.shape[0]):
-                leaf = thicket.nodes[first + places[team.thread, i]]
+                leaf = thicket.nodes[first + walkers.leaves[team.thread, i]]
                 way.add_leaf(leaf, thicket.extra, first_row, out[begin_block + i, :, tree])
 
 

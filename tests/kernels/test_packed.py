@@ -11,7 +11,7 @@ from hedgerow.ensembles.species import class_tree, mean_tree
 from hedgerow.kernels.ballots import Means, Proportions, Votes
 from hedgerow.kernels.packed import PACKED
 from hedgerow.kernels.team import hired
-from hedgerow.kernels.walks import BLOCK, add_leaves, find_leaves
+from hedgerow.kernels.walks import add_leaves, find_leaves, walkers_of
 from tests.estimators.tables import census
 
 N_ROWS = 120 if config.DISABLE_JIT else 700
@@ -51,9 +51,9 @@ def test_a_walk_down_a_packed_tree_is_a_walk_down_the_tree(kind, request):
     leaves = np.empty((len(values), 4), np.int32)
     rows = np.arange(len(values))
     with hired(2, 1e9) as team:
-        places = np.empty((team.n_threads, BLOCK), np.int32)
+        walkers = walkers_of(team.n_threads)
         for thicket in model._model.thickets:
-            team.run(find_leaves, values, rows, thicket, places, leaves)
+            team.run(find_leaves, values, rows, thicket, walkers, leaves)
     for number, tree in enumerate(model.estimators_):
         assert_array_equal(leaves[:, number], tree.apply(problem.X))
 
@@ -65,9 +65,9 @@ def test_what_leaves_add_is_what_trees_predict(kind, way, request):
     out, expected = np.zeros((2, len(values), n_values))
     rows = np.arange(0, len(values), 2)
     with hired(2, 1e9) as team:
-        places = np.empty((team.n_threads, BLOCK), np.int32)
+        walkers = walkers_of(team.n_threads)
         for thicket in model._model.thickets:
-            team.run(add_leaves, values, rows, thicket, way(n_values), places, out)
+            team.run(add_leaves, values, rows, thicket, way(n_values), walkers, out)
     for tree in model.estimators_:
         expected[rows] += tree._tree.value[tree.apply(problem.X)][rows]
     assert_array_equal(out, expected)
@@ -78,9 +78,9 @@ def test_a_vote_is_for_the_most_frequent_class_of_the_leaf(classes):
     values = model._values(problem.X)
     out, expected = np.zeros((2, len(values), 3))
     with hired(1, 0.0) as team:
-        places = np.empty((1, BLOCK), np.int32)
+        walkers = walkers_of(1)
         for thicket in model._model.thickets:
-            team.run(add_leaves, values, np.arange(len(values)), thicket, Votes(3), places, out)
+            team.run(add_leaves, values, np.arange(len(values)), thicket, Votes(3), walkers, out)
     for tree in model.estimators_:
         chosen = np.argmax(tree.predict_proba(problem.X), axis=1)
         expected[np.arange(len(values)), chosen] += 1
