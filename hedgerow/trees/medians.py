@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from hedgerow.data.binned import BinnedTable
 from hedgerow.kernels.absolute import AbsoluteError
 from hedgerow.kernels.finished import N_LIMBS, leaf_moments, step_of, summed_limbs
-from hedgerow.kernels.moments import Targets
+from hedgerow.kernels.targets import Targets
 from hedgerow.kernels.team import Team
 from hedgerow.trees.classification import finished_tree
 from hedgerow.trees.grower import Grown, Judge, grow

@@ -19,7 +19,7 @@ from hedgerow.kernels.finished import (
     step_of,
     summed_limbs,
 )
-from hedgerow.kernels.moments import Targets, TargetVectors
+from hedgerow.kernels.targets import Targets, TargetVectors
 from hedgerow.kernels.team import Team
 from hedgerow.trees.classification import finished_tree
 from hedgerow.trees.grower import Grown, Judge, grow

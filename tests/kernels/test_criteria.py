@@ -16,7 +16,7 @@ from hedgerow.kernels.criteria import (
     SquaredErrors,
 )
 from hedgerow.kernels.jit import kernel
-from hedgerow.kernels.moments import Targets
+from hedgerow.kernels.targets import Targets
 from tests.strategies import COST, class_moments, criterion_of
 
 CLASS_CRITERIA = {

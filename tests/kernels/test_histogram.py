@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from hedgerow.kernels.codes import N_BINS
 from hedgerow.kernels.histogram import build, merge, subtract
 from hedgerow.kernels.jit import kernel
-from hedgerow.kernels.moments import Targets
+from hedgerow.kernels.targets import Targets
 from tests.oracle.histogram import sums_by_code
 from tests.strategies import class_counts, class_moments, coded_columns, codes_of, repeated_rows
 

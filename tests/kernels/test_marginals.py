@@ -9,8 +9,9 @@ from hedgerow.kernels.desks import desk_of, desks_for
 from hedgerow.kernels.histogram import build
 from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.marginals import clear_codes, read_column, sum_left
-from hedgerow.kernels.moments import GradientPairs, Targets
+from hedgerow.kernels.moments import GradientPairs
 from hedgerow.kernels.split import SPLIT
+from hedgerow.kernels.targets import Targets
 from tests.oracle.histogram import added, sums_by_code
 from tests.strategies import CodedColumn, coded_columns, codes_of, repeated_rows
 

@@ -7,8 +7,8 @@ from numpy.testing import assert_array_equal
 from hedgerow.data.binned import Recipe, bin_table
 from hedgerow.data.table import read_table
 from hedgerow.kernels.criteria import SquaredError
-from hedgerow.kernels.moments import Targets
 from hedgerow.kernels.routes import add_tree
+from hedgerow.kernels.targets import Targets
 from hedgerow.kernels.team import hired
 from hedgerow.kernels.workspace import N_NODES
 from hedgerow.trees.grower import Grower, Judge

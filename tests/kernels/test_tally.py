@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hedgerow.kernels.counted import GradientCounts
 from hedgerow.kernels.desks import desk_of, desks_for
 from hedgerow.kernels.jit import kernel
-from hedgerow.kernels.moments import Targets
 from hedgerow.kernels.tally import Rows, _sort_many, clear, sweep, tally
+from hedgerow.kernels.targets import Targets
 from tests.oracle.histogram import sums_by_code
 from tests.strategies import (
     CodedColumn,
