@@ -14,9 +14,9 @@ from hedgerow.data.binned import BinnedTable, Recipe, bin_table
 from hedgerow.data.joint_columns import lay_out
 from hedgerow.data.table import read_table
 from hedgerow.kernels.class_counts import ClassCounts
+from hedgerow.kernels.class_weights import ClassWeights
 from hedgerow.kernels.codes import BIN, BLOCK, FEATURE, MISSING, Codes
 from hedgerow.kernels.logarithm import log2
-from hedgerow.kernels.moments import ClassWeights
 from hedgerow.kernels.team import Team, hired
 from hedgerow.trees.classification import class_judge
 from hedgerow.trees.grower import Grown, Judge, grow

@@ -12,7 +12,7 @@ Moments = TypeVar("Moments")
 
 def cells_are_sums(moments: type[Moments]) -> type[Moments]:
     """Give moments the methods of those whose cells need no unpacking."""
-    for method in (sum_width, read, occurs, widen, moves, moved):
+    for method in (sum_width, read, occurs, widen, moves, moved, grow_below):
         if not hasattr(moments, method.__name__):
             setattr(moments, method.__name__, method)
     return moments
@@ -42,6 +42,11 @@ def moves(self):  # noqa: ARG001
 def moved(self, rows, numbers):  # noqa: ARG001
     """Return the moments of some rows, numbered from 0; numbers: room for what they know."""
     return self
+
+
+def grow_below(self, team, problem, space, desk, nodes, origin, floor):  # noqa: ARG001
+    """Decline to grow what is below a small leaf: see `undergrowth`."""
+    return -1
 
 
 def widen(self, cells, n_cells):

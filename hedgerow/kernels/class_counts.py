@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.moments import repeats_of
+from hedgerow.kernels.undergrowth import with_undergrowth
 
 _LOW = 0x7FFFFFFF
 _ROW = 1 << 32
 
 
+@with_undergrowth
 class ClassCounts(NamedTuple):
     """The row's weight and the row itself, added to its class.
 

@@ -18,10 +18,11 @@ from hedgerow.kernels.copse import gather, is_copse
 from hedgerow.kernels.desks import desk_of
 from hedgerow.kernels.heap import lift, take_largest
 from hedgerow.kernels.jit import part
-from hedgerow.kernels.leaves import grow_below, open_first, search_leaves, split_leaf
+from hedgerow.kernels.leaves import open_first, search_leaves, split_leaf
 from hedgerow.kernels.lines import MOST
 from hedgerow.kernels.meeting import cancelled
 from hedgerow.kernels.nodes import CLOSED, OPEN, POSTPONED, close, open_root
+from hedgerow.kernels.undergrowth import GROWN, NO_ROOM
 from hedgerow.kernels.workspace import BY_GAIN, NEWEST
 
 _LEAF = 0x7FFFFFFF  # an item of the queue is -(node, leaf), the leaf in its 31 lowest bits
@@ -70,10 +71,12 @@ def _grow_newest(team, problem, space, desk, nodes):
         if own.feature == OPEN and floor < 0 and alone and is_copse(problem, space, own):
             here, origin, floor = gather(problem, space, desk, own), space.copse.origin, top
         if own.feature == OPEN and alone and own.n_rows <= MOST:
-            if not grow_below(team, here, space, desk, nodes, origin, top):
+            done = problem.moments.grow_below(team, here, space, desk, nodes, origin, top)
+            if done == NO_ROOM:
                 return
-            top -= 1
-            continue
+            if done == GROWN:
+                top -= 1
+                continue
         if own.feature == OPEN:
             search_leaves(team, here, space, desk, nodes, top, top, turn)
         if own.feature < 0:

@@ -4,24 +4,21 @@
 from one division to the next, as a slower thread may still read what was told before.
 """
 
-import numpy as np
-
 from hedgerow.kernels.division import ONLY_LEFT, SUMS, divide, sum_told
 from hedgerow.kernels.jit import inlined_part, part
-from hedgerow.kernels.meeting import cancelled, meet
+from hedgerow.kernels.meeting import meet
 from hedgerow.kernels.menu import offer, offer_all, varies
 from hedgerow.kernels.nodes import (
     CLOSED,
     OPEN,
     add_up,
     all_same,
-    close,
     judge,
     only_target,
     overflowed,
     write_split,
 )
-from hedgerow.kernels.search import forget, search
+from hedgerow.kernels.search import forget, search, search_codes
 from hedgerow.kernels.shared_histogram import first_histogram
 from hedgerow.kernels.split import Node, beats
 from hedgerow.kernels.tally import Rows
@@ -54,7 +51,7 @@ def split_leaf(team, problem, space, desk, nodes, leaf, smaller, turn, goes_on):
 
     goes_on: whether they may be divided. Returns False if the tree has no room for the split.
     """
-    if not _write(team, problem, space, desk, nodes, leaf):
+    if not write_leaf(team, problem, space, desk, nodes, leaf):
         return False
     divide(team, problem, space, nodes, smaller, leaf, space.told[turn], goes_on)
     if goes_on and problem.rules.order != NEWEST:
@@ -62,31 +59,8 @@ def split_leaf(team, problem, space, desk, nodes, leaf, smaller, turn, goes_on):
     return True
 
 
-@part
-def grow_below(team, problem, space, desk, nodes, origin, floor):
-    """Grow all that is below leaf `floor`, by one thread, the newest leaf first.
-
-    Returns False if the tree has no room for a split.
-    """
-    me, top, turn = team.thread, floor, np.int64(0)
-    while top >= floor and not cancelled(team):
-        own = space.leaves[me, top]
-        if own.feature == OPEN:
-            _search_leaf(team, problem, space, desk, nodes, top, own, turn, 0)
-            _adopt(problem.rules, space.found[turn, :, 0], own)
-        if own.feature == CLOSED:
-            close(nodes, own.node, space.records[own.side, own.begin : own.end], origin)
-            top -= 1
-            continue
-        if not _write(team, problem, space, desk, nodes, top):
-            return False
-        divide(team, problem, space, nodes, top + 1, top, space.told[0], True)
-        top += 1
-    return True
-
-
 @inlined_part
-def _write(team, problem, space, desk, nodes, leaf):
+def write_leaf(team, problem, space, desk, nodes, leaf):
     """Write a leaf's split into the tree. Returns False if the tree has no room for it."""
     own = space.leaves[team.thread, leaf]
     if team.thread == 0:
@@ -102,19 +76,20 @@ def _write(team, problem, space, desk, nodes, leaf):
 def search_leaves(team, problem, space, desk, nodes, leaf, other, turn):
     """Find the best split of one or two leaves; every thread adopts the best of any thread."""
     for k in range(2 if other != leaf else 1):
-        own = space.leaves[team.thread, leaf if k == 0 else other]
-        if own.feature == OPEN:
-            _search_leaf(team, problem, space, desk, nodes, leaf if k == 0 else other, own, turn, k)
+        which = leaf if k == 0 else other
+        if space.leaves[team.thread, which].feature == OPEN:
+            search_leaf(team, problem, space, desk, nodes, which, turn, k, search_codes)
     meet(team)
     for k in range(2 if other != leaf else 1):
         own = space.leaves[team.thread, leaf if k == 0 else other]
         if own.feature == OPEN:
-            _adopt(problem.rules, space.found[turn, :, k], own)
+            adopt(problem.rules, space.found[turn, :, k], own)
 
 
 @inlined_part
-def _search_leaf(team, problem, space, desk, nodes, leaf, own, turn, k):
+def search_leaf(team, problem, space, desk, nodes, leaf, turn, k, search_one):
     """Find the best split of a leaf among the features that this thread owns."""
+    own = space.leaves[team.thread, leaf]
     node = Node(nodes.sums[own.node], own.bits, _rows(team, space, desk, leaf))
     mine = space.found[turn, team.thread, k]
     forget(mine)
@@ -125,11 +100,12 @@ def _search_leaf(team, problem, space, desk, nodes, leaf, own, turn, k):
     hist = space.hists[leaf] if own.has_histogram else space.queue[0, :0]
     criterion = problem.criterion.within(own.low, own.high)
     view = Problem(problem.codes, problem.moments, criterion, rules)
-    own.n_active = search(team, view, desk, own.n_active, hist, node, space.constant[k], mine)
+    constant = space.constant[k]
+    own.n_active = search(team, view, desk, own.n_active, hist, node, constant, mine, search_one)
 
 
 @part
-def _adopt(rules, found, leaf):
+def adopt(rules, found, leaf):
     """Take the best of the threads' splits."""
     forget(leaf)
     for thread in range(found.shape[0]):

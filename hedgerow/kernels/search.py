@@ -7,13 +7,12 @@ from hedgerow.kernels.codes import N_BINS
 from hedgerow.kernels.heap import heapify, take_largest
 from hedgerow.kernels.histogram import owner
 from hedgerow.kernels.jit import inlined_part, part
-from hedgerow.kernels.lines import MOST, line_up
 from hedgerow.kernels.marginals import clear_codes, read_column
 from hedgerow.kernels.meeting import cancelled, meet
 from hedgerow.kernels.menu import varies
 from hedgerow.kernels.random import mixed, uniform
-from hedgerow.kernels.random_cuts import draws_cut, judge_drawn, search_drawn
-from hedgerow.kernels.split import Node, judge_line, search_feature, sort_categories
+from hedgerow.kernels.random_cuts import draws_cut, search_drawn
+from hedgerow.kernels.split import Node, search_feature, sort_categories
 from hedgerow.kernels.tally import clear, sweep, tally
 from hedgerow.kernels.workspace import NEWEST, Problem
 
@@ -28,7 +27,7 @@ def forget(found):
 
 
 @inlined_part
-def search(team, whole, desk, n_active, hist, root, constant, found):
+def search(team, whole, desk, n_active, hist, root, constant, found, search_one):
     """Find a node's best split; a thread takes the candidate features that it owns.
 
     desk.active[:n_active] are the features not known to be constant here. Candidates are
@@ -40,6 +39,7 @@ def search(team, whole, desk, n_active, hist, root, constant, found):
     hist      int64 [n_cells * width], or [0]  read    the node's histogram; without one, and
               for wide features, sums come from the rows
     constant  int64 [n_features]               write   shared: candidate -> whether constant
+    search_one                                 `search_codes`, or a faster way to the same
     """
     rules, first, place = whole.rules, np.int64(0), n_active
     # The menu's own features, or those offered to this node alone: both ascend.
@@ -49,7 +49,7 @@ def search(team, whole, desk, n_active, hist, root, constant, found):
         first = n_active - _draw(desk, root.bits, offered, rules.n_candidates, n_active)
     n_left, is_ranked = n_active, False
     while True:
-        _search_some(team, whole, desk, first, place, hist, root, constant, found)
+        _search_some(team, whole, desk, (first, place), hist, root, constant, found, search_one)
         if not sampled and rules.order != NEWEST:
             return n_active
         meet(team)
@@ -65,13 +65,13 @@ def search(team, whole, desk, n_active, hist, root, constant, found):
 
 
 @inlined_part
-def _search_some(team, whole, desk, first, end, hist, root, constant, found):
-    """Search those of the active features first..end-1 that this thread owns."""
+def _search_some(team, whole, desk, some, hist, root, constant, found, search_one):
+    """Search those of the active features some[0]..some[1]-1 that this thread owns."""
     problem, node = seen_from(whole, root, desk)
     full = whole.criterion.at(whole.moments, root.total)
     in_full = Problem(whole.codes, whole.moments, full, whole.rules)
     features, n_columns = whole.codes.features, hist.shape[0] // (N_BINS * whole.moments.width())
-    for i in range(first, end):
+    for i in range(some[0], some[1]):
         feature = desk.active[i]
         mine = owner(features, feature, n_columns, team.n_threads) == team.thread
         if mine and not cancelled(team):
@@ -81,7 +81,7 @@ def _search_some(team, whole, desk, first, end, hist, root, constant, found):
                 column = hist[about.column * n_cells : (about.column + 1) * n_cells]
                 if about.n_categories == 0:
                     view, seen = in_full, root
-            is_constant = _search_one(view, feature, column, seen, desk, found)
+            is_constant = search_one(view, feature, column, seen, desk, found)
             _note(constant, feature, is_constant)
 
 
@@ -164,27 +164,10 @@ def seen_from(problem, node, desk):
     )
 
 
-@inlined_part
-def _search_one(whole, number, column, node, desk, found):
-    """Search one feature; return 1 if it is constant."""
-    scratch = desk.scratch
-    if column.shape[0] > 0 or not stands_in_line(whole, number, node, scratch):
-        return _search_codes(whole, number, column, node, scratch, found)
-    problem = Problem(whole.codes, whole.moments, whole.criterion.toward(number), whole.rules)
-    if whole.rules.random_cut:
-        is_constant = judge_drawn(problem, number, node, scratch, found)
-        if is_constant >= 0:
-            return is_constant
-        return _search_codes(whole, number, column, node, scratch, found)
-    if line_up(whole.codes.columns[whole.codes.features[number].place], node.rows, scratch.line):
-        return np.int64(1)
-    judge_line(problem, number, node.rows.n_rows, node, scratch, found)
-    return np.int64(0)
-
-
 @part
-def _search_codes(whole, number, column, node, scratch, found):
-    """Search one feature by codes, in a column of a histogram or else from rows."""
+def search_codes(whole, number, column, node, desk, found):
+    """Search one feature, in a column of a histogram or else from rows; return 1 if constant."""
+    scratch = desk.scratch
     criterion = whole.criterion.toward(number)
     problem = Problem(whole.codes, whole.moments, criterion, whole.rules)
     feature, width = problem.codes.features[number], whole.moments.width()
@@ -209,14 +192,6 @@ def _search_codes(whole, number, column, node, scratch, found):
         search_feature(problem, number, n_codes, node, scratch, found)
     clear(scratch, n_codes, width)
     return np.int64(n_codes < 2)
-
-
-@inlined_part
-def stands_in_line(problem, number, node, scratch):
-    """Tell whether a feature is searched along a line: few rows, narrow codes."""
-    about, is_simple = problem.codes.features[number], scratch.lines.shape[0] == 0
-    is_narrow = about.n_categories == 0 and about.place >= 0
-    return node.rows.n_rows <= MOST and is_narrow and is_simple
 
 
 @part

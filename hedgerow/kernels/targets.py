@@ -7,8 +7,10 @@ from numpy.typing import NDArray
 
 from hedgerow.kernels.cells import cells_are_sums
 from hedgerow.kernels.moments import repeats_of, row_of
+from hedgerow.kernels.undergrowth import with_undergrowth
 
 
+@with_undergrowth
 @cells_are_sums
 class Targets(NamedTuple):
     """The row's weighted target and its weight.

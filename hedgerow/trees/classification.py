@@ -5,9 +5,9 @@ from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.kernels.class_counts import ClassCounts
+from hedgerow.kernels.class_weights import ClassWeights
 from hedgerow.kernels.criteria import Cost, Entropy, Gini, Misclassification
 from hedgerow.kernels.finished import class_values
-from hedgerow.kernels.moments import ClassWeights
 from hedgerow.kernels.team import Team
 from hedgerow.trees.grower import Grown, Judge, grow
 from hedgerow.trees.quantise import Steps, fits_record, repeated, row_records

@@ -9,9 +9,9 @@ from scipy import sparse
 
 from hedgerow import DecisionTreeClassifier, DecisionTreeRegressor
 from hedgerow.data.binned import BinnedTable
+from hedgerow.kernels.class_weights import ClassWeights
 from hedgerow.kernels.codes import BIN, FEATURE, MISSING, Codes
 from hedgerow.kernels.criteria import Gini
-from hedgerow.kernels.moments import ClassWeights
 from hedgerow.kernels.team import hired
 from hedgerow.trees.classification import classification_tree
 from hedgerow.trees.grower import Judge

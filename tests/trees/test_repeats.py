@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from hedgerow.kernels.class_counts import ClassCounts
-from hedgerow.kernels.moments import ClassWeights
+from hedgerow.kernels.class_weights import ClassWeights
 from hedgerow.trees.classification import class_judge, classification_tree
 from hedgerow.trees.grower import grow
 from hedgerow.trees.quantise import Steps, quantised_weights, repeated
