@@ -52,6 +52,14 @@ class _PartCompiler(Compiler):  # type: ignore[misc]  # numba is untyped
         return result._replace(entry_point=stub)
 
 
+class _OutlinedCompiler(_PartCompiler):
+    def _compile_core(self) -> Any:
+        result = super()._compile_core()
+        module = result.library._final_module
+        module.get_function(result.fndesc.llvm_func_name).add_function_attribute("noinline")
+        return result
+
+
 # A part is called by compiled code only: without wrappers for Python and C it compiles faster.
 _PART_OPTIONS = _OPTIONS | {
     "no_cpython_wrapper": True,
@@ -76,6 +84,12 @@ def part(function: Function) -> Function:
 def inlined_part(function: Function) -> Function:
     """Compile a part that is called so often that handing over its arguments would cost more."""
     return numba.njit(**_PART_OPTIONS, forceinline=True)(function)
+
+
+def outlined_part(function: Function) -> Function:
+    """Compile a part that is large and called from several places: there is one copy of it."""
+    options = _PART_OPTIONS | {"pipeline_class": _OutlinedCompiler, "forceinline": False}
+    return numba.njit(**options)(function)
 
 
 def callable_in_kernels(name: str, arguments: str = "", *, inlined: bool = False) -> None:

@@ -6,7 +6,7 @@ from hedgerow.kernels.bins import search_bins
 from hedgerow.kernels.codes import N_BINS
 from hedgerow.kernels.heap import heapify, take_largest
 from hedgerow.kernels.histogram import owner
-from hedgerow.kernels.jit import inlined_part, part
+from hedgerow.kernels.jit import inlined_part, outlined_part, part
 from hedgerow.kernels.marginals import clear_codes, read_column
 from hedgerow.kernels.meeting import cancelled, meet
 from hedgerow.kernels.menu import varies
@@ -164,7 +164,7 @@ def seen_from(problem, node, desk):
     )
 
 
-@part
+@outlined_part
 def search_codes(whole, number, column, node, desk, found):
     """Search one feature, in a column of a histogram or else from rows; return 1 if constant."""
     scratch = desk.scratch
