@@ -19,7 +19,8 @@ from hedgerow.kernels.codes import BIN, BLOCK, FEATURE, MISSING, Codes
 from hedgerow.kernels.logarithm import log2
 from hedgerow.kernels.team import Team, hired
 from hedgerow.trees.classification import class_judge
-from hedgerow.trees.grower import Grown, Judge, grow
+from hedgerow.trees.grower import Judge, grow
+from hedgerow.trees.grown import Grown
 from hedgerow.trees.medians import median_judge
 from hedgerow.trees.quantise import quantised_weights
 from hedgerow.trees.regression import target_judge

@@ -22,7 +22,8 @@ from hedgerow.kernels.packed import (
 from hedgerow.kernels.predict import Paths
 from hedgerow.kernels.workspace import N_NODES, N_WORDS, Nodes
 from hedgerow.trees.classification import CRITERIA, class_columns, class_judge, finished_tree
-from hedgerow.trees.grower import Grown, Judge, in_preorder, words_of_sets
+from hedgerow.trees.grower import Judge
+from hedgerow.trees.grown import Grown, in_preorder, words_of_sets
 from hedgerow.trees.pruning import pruned
 from hedgerow.trees.quantise import Steps, grouped_weights
 from hedgerow.trees.regression import mean_columns, target_judge, total_squares

@@ -20,10 +20,13 @@ _AHEAD = np.uint64(16)  # rows whose codes are on their way
 
 
 @part
-def is_copse(problem, space, leaf):
-    """Tell whether a LEAF is to have a table of its own: it and its children want no histogram."""
+def is_copse(problem, space, desk, leaf):
+    """Tell whether a LEAF is to have a table of its own.
+
+    It and its children must want no histogram, and no criterion may look at rows by their number.
+    """
     room = space.copse.origin.shape[0]
-    is_small = leaf.n_rows <= room and problem.moments.moves()
+    is_small = leaf.n_rows <= room and problem.moments.moves() and desk.scratch.lines.shape[0] == 0
     has_histograms = space.hists.shape[0] > 0 and is_worth(problem, leaf.n_rows)
     return is_small and not leaf.has_histogram and not has_histograms
 
@@ -35,16 +38,18 @@ def gather(problem, space, desk, leaf):
     origin, codes = copse.origin[: records.shape[0]], problem.codes
     for i in range(records.shape[0]):
         origin[i] = row_of(records[i])
-    for k in range(leaf.n_active):
-        about = codes.features[desk.active[k]]
+    # What is active may be of the leaf alone.
+    varied = varies(problem.rules.menu)
+    active = problem.rules.menu.own if varied else desk.active[: leaf.n_active]
+    for k in range(active.shape[0]):
+        about = codes.features[active[k]]
         if about.place >= 0:
             _read_digits(about, copse.digits[about.place])
         else:
             _copy(codes.wide[-1 - about.place], origin, copse.wide[-1 - about.place])
-    active = desk.active[: leaf.n_active]
     for first in range(0, origin.shape[0], TILE):
         _gather_tile(codes, first, origin[first : first + TILE], active, copse)
-    if not varies(problem.rules.menu):
+    if not varied:
         leaf.n_active = _drop_constants(codes, desk.active, leaf.n_active, origin.shape[0], copse)
     moments = problem.moments.moved(origin, copse.numbers)
     for i in range(records.shape[0]):

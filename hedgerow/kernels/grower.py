@@ -68,7 +68,7 @@ def _grow_newest(team, problem, space, desk, nodes):
         own, alone = leaves[top], team.n_threads == 1
         if top < floor:
             here, origin, floor = problem, space.copse.origin[:0], np.int64(-1)
-        if own.feature == OPEN and floor < 0 and alone and is_copse(problem, space, own):
+        if own.feature == OPEN and floor < 0 and alone and is_copse(problem, space, desk, own):
             here, origin, floor = gather(problem, space, desk, own), space.copse.origin, top
         if own.feature == OPEN and alone and own.n_rows <= MOST:
             done = problem.moments.grow_below(team, here, space, desk, nodes, origin, top)

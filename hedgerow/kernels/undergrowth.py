@@ -11,7 +11,7 @@ import numpy as np
 from hedgerow.kernels.division import divide
 from hedgerow.kernels.jit import inlined_part
 from hedgerow.kernels.leaves import adopt, search_leaf, write_leaf
-from hedgerow.kernels.lines import MOST, line_up
+from hedgerow.kernels.lines import line_up
 from hedgerow.kernels.meeting import cancelled
 from hedgerow.kernels.nodes import CLOSED, OPEN, close
 from hedgerow.kernels.random_cuts import judge_drawn
@@ -54,9 +54,12 @@ def grow_below(self, team, problem, space, desk, nodes, origin, floor):  # noqa:
 
 @inlined_part
 def _search_line(whole, number, column, node, desk, found):
-    """Search one feature of few rows along a line, if it has narrow codes of values."""
+    """Search one feature of few rows along a line, if it has narrow codes of values.
+
+    A criterion that looks at rows itself needs them by code.
+    """
     about, scratch = whole.codes.features[number], desk.scratch
-    if about.n_categories > 0 or about.place < 0 or node.rows.n_rows > MOST:
+    if about.n_categories > 0 or about.place < 0 or scratch.lines.shape[0] > 0:
         return search_codes(whole, number, column, node, desk, found)
     problem = Problem(whole.codes, whole.moments, whole.criterion.toward(number), whole.rules)
     if whole.rules.random_cut:

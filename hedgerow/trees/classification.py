@@ -9,7 +9,8 @@ from hedgerow.kernels.class_weights import ClassWeights
 from hedgerow.kernels.criteria import Cost, Entropy, Gini, Misclassification
 from hedgerow.kernels.finished import class_values
 from hedgerow.kernels.team import Team
-from hedgerow.trees.grower import Grown, Judge, grow
+from hedgerow.trees.grower import Judge, grow
+from hedgerow.trees.grown import Grown
 from hedgerow.trees.quantise import Steps, fits_record, repeated, row_records
 from hedgerow.trees.rules import GrowthRules
 from hedgerow.trees.tree import Tree

@@ -9,7 +9,8 @@ from hedgerow.kernels.finished import N_LIMBS, leaf_moments, step_of, summed_lim
 from hedgerow.kernels.targets import Targets
 from hedgerow.kernels.team import Team
 from hedgerow.trees.classification import finished_tree
-from hedgerow.trees.grower import Grown, Judge, grow
+from hedgerow.trees.grower import Judge, grow
+from hedgerow.trees.grown import Grown
 from hedgerow.trees.quantise import Steps, row_records, target_bits
 from hedgerow.trees.rules import GrowthRules
 from hedgerow.trees.tree import Tree

@@ -22,7 +22,8 @@ from hedgerow.kernels.finished import (
 from hedgerow.kernels.targets import Targets, TargetVectors
 from hedgerow.kernels.team import Team
 from hedgerow.trees.classification import finished_tree
-from hedgerow.trees.grower import Grown, Judge, grow
+from hedgerow.trees.grower import Judge, grow
+from hedgerow.trees.grown import Grown
 from hedgerow.trees.quantise import (
     Steps,
     fits_record,

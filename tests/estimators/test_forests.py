@@ -359,7 +359,7 @@ def test_an_interrupt_before_the_first_tree_changes_nothing(problem, monkeypatch
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(grower.Grower, "grown", interrupted)
+    monkeypatch.setattr(grower.Grower, "regrown", interrupted)
     with pytest.raises(KeyboardInterrupt):
         model.fit(problem.X, problem.classes)
     assert model.fingerprint_ == before

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.trees import grower as library
-from hedgerow.trees.grower import Grown, grow
+from hedgerow.trees.grower import grow
+from hedgerow.trees.grown import Grown
 from hedgerow.trees.rules import GrowthRules
 from tests.oracle import grow as oracle
 from tests.strategies import (

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from hedgerow.trees.grower import Grown, grow
+from hedgerow.trees.grower import grow
+from hedgerow.trees.grown import Grown
 from hedgerow.trees.rules import GrowthRules
 from tests.oracle.split import Limits, exact_gain, half_way, scans, subsets
 from tests.strategies import (

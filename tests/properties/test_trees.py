@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from hedgerow.trees.grower import Grown
+from hedgerow.trees.grown import Grown
 from hedgerow.trees.rules import GrowthRules
 from tests.strategies import (
     Problem,
