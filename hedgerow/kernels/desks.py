@@ -11,6 +11,8 @@ from hedgerow.kernels.lines import Line, lines_for
 from hedgerow.kernels.tally import LANES, Scratch
 from hedgerow.kernels.workspace import APART
 
+_MOST_LANES = 64  # integers of a cell from which there is no room for its lanes
+
 
 class Desks(NamedTuple):
     """The threads' own tools: the fields of Scratch, and what a search over features needs.
@@ -94,10 +96,11 @@ def desks_for(
 ) -> Desks:
     """Allocate every thread's tools, apart; n_lines: length of Scratch.lines, if needed."""
     n_codes, n_own = max(max_bins, N_BINS) + 3 + APART, n_features + APART
+    n_lanes = LANES * N_BINS + APART if sum_width <= _MOST_LANES else 0
     running = np.zeros((n_threads, 2, N_BINS * sum_width + APART), np.int64)
     rough = np.zeros((n_threads, N_BINS + 2 * APART), np.float32)
     return Desks(
-        cells=np.zeros((n_threads, max(n_codes, LANES * N_BINS + APART) * sum_width), np.int64),
+        cells=np.zeros((n_threads, max(n_codes, n_lanes) * sum_width), np.int64),
         order=np.zeros((n_threads, n_codes), np.int64),
         keys=np.zeros((n_threads, n_codes)),
         bits=np.zeros((n_threads, 2, (n_codes >> 6) + 2 + APART), np.int64),

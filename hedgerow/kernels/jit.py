@@ -36,10 +36,12 @@ class _PartLibrary(JITCodeLibrary):  # type: ignore[misc]  # numba is untyped
 
 
 class _PartCompiler(Compiler):  # type: ignore[misc]  # numba is untyped
+    _library: type[_PartLibrary] = _PartLibrary
+
     def define_pipelines(self) -> Any:
         if self.state.library is None:
             codegen = self.state.targetctx.codegen()
-            self.state.library = _PartLibrary(codegen, self.state.func_id.func_qualname)
+            self.state.library = self._library(codegen, self.state.func_id.func_qualname)
         self.state.flags.no_compile = True
         return super().define_pipelines()
 
@@ -52,12 +54,18 @@ class _PartCompiler(Compiler):  # type: ignore[misc]  # numba is untyped
         return result._replace(entry_point=stub)
 
 
+class _OutlinedLibrary(_PartLibrary):
+    """A part that stays where it is when it is linked."""
+
+    def add_ir_module(self, ir_module: Any) -> None:
+        for function in ir_module.functions:
+            if not function.is_declaration:
+                function.attributes.add("noinline")
+        super().add_ir_module(ir_module)
+
+
 class _OutlinedCompiler(_PartCompiler):
-    def _compile_core(self) -> Any:
-        result = super()._compile_core()
-        module = result.library._final_module
-        module.get_function(result.fndesc.llvm_func_name).add_function_attribute("noinline")
-        return result
+    _library = _OutlinedLibrary
 
 
 # A part is called by compiled code only: without wrappers for Python and C it compiles faster.

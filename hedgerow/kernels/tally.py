@@ -31,7 +31,7 @@ class Rows(NamedTuple):
 class Scratch(NamedTuple):
     """What one thread needs to look at one feature of one node.
 
-    cells   int64 [n * width]                n: max_bins + 1, LANES * N_BINS; zero between uses
+    cells   int64 [n * width]                n: see desks_for; zero between uses
     order   int64 [max_bins + 1]             codes that occur, in the order of the cuts
     keys    float64 [max_bins + 1]           what categories are ordered by
     bits    int64 [2, max_bins // 64 + 2]    bits of codes, bits of words; zero between uses
@@ -67,7 +67,9 @@ def tally(codes, feature, rows, moments, scratch):
     """
     n_codes, place = np.int64(0), feature.place
     dense = rows.n_rows >= feature.n_bins
-    lanes = np.int64(LANES - 1 if dense and feature.n_bins <= _FEW_BINS and place >= 0 else 0)
+    has_room = scratch.cells.shape[0] >= LANES * N_BINS * moments.width()
+    is_few = dense and place >= 0 and feature.n_bins <= _FEW_BINS
+    lanes = np.int64(LANES - 1 if is_few and has_room else 0)
     for segment in range(rows.bounds.shape[0]):
         records = rows.records[rows.bounds[segment, 0] : rows.bounds[segment, 1]]
         if place >= 0:

@@ -1,9 +1,12 @@
 """Tallies: sums by code at the price of the rows, in any order of them."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 
+from hedgerow.kernels.class_counts import ClassCounts
 from hedgerow.kernels.counted import GradientCounts
 from hedgerow.kernels.desks import desk_of, desks_for
 from hedgerow.kernels.jit import kernel
@@ -151,3 +154,20 @@ def test_a_sweep_lists_the_codes_that_have_rows_and_missing_last(present, has_mi
     cells[255, 1] = int(has_missing)
     n_codes = swept(codes_of([column]), desks, moments)
     assert desks.order[0, :n_codes].tolist() == sorted(present) + [255] * has_missing
+
+
+@pytest.mark.parametrize("n_classes", [3, 63, 64, 200])
+def test_flags_of_many_classes_are_tallied_within_their_room(n_classes):
+    labels = np.arange(2000) % n_classes
+    column = CodedColumn(tuple((labels // 2 % 2).tolist()), 2)
+    codes = codes_of([column])
+    moments = ClassCounts(n_classes, 0, np.arange(n_classes))
+    desks = desks_for(1, 1, 255, n_classes + 1)
+    records = repeated_rows(np.arange(2000) | (labels << 32))
+    assert tallied(codes, Rows(records, np.array([[0, 2000]]), 2000), moments, desks) == 2
+    cells = desks.cells[0].reshape(-1)
+    for code in range(2):
+        own = cells[code * n_classes : (code + 1) * n_classes]
+        expected = np.bincount(labels[labels // 2 % 2 == code], minlength=n_classes)
+        assert_array_equal(own, expected + (expected << 32))
+    assert np.count_nonzero(cells[2 * n_classes :]) == 0
