@@ -258,22 +258,28 @@ def codes_of(columns: list[CodedColumn] | tuple[CodedColumn, ...], most_codes: i
         feature.place = narrow.index(column) if is_narrow else -1 - wide.index(column)
         feature.missing = MISSING if is_narrow else column.n_bins
         feature.n_bins, feature.n_categories = column.n_bins, column.n_categories
-    n_columns = lay_out(features, np.array([None in each.codes for each in columns]), most_codes)
+    narrow_codes = np.zeros((len(narrow), n_rows), np.uint8)
+    for place, column in enumerate(narrow):
+        narrow_codes[place] = [MISSING if code is None else code for code in column.codes]
+    has_missing = np.array([None in each.codes for each in columns])
+    n_columns = lay_out(features, has_missing, most_codes, narrow_codes)
     codes = Codes(
         blocks=np.zeros((-(-n_columns // BLOCK), n_rows, BLOCK), np.uint8),
-        columns=np.zeros((len(narrow), n_rows), np.uint8),
+        columns=narrow_codes,
         wide=np.zeros((len(wide), n_rows), np.int32),
+        shared=np.zeros((int(features.shared.max()) + 1, n_rows), np.uint8),
         features=features,
         bins=np.zeros(0, BIN).view(np.recarray),
     )
-    for place, column in enumerate(narrow):
-        codes.columns[place] = [MISSING if code is None else code for code in column.codes]
     for place, column in enumerate(wide):
         codes.wide[place] = [column.n_bins if code is None else code for code in column.codes]
     for about in features[features.column >= 0]:
-        digits = np.minimum(codes.columns[about.place], about.n_codes - 1)
+        digits = np.minimum(codes.columns[about.place], about.n_codes - 1) * max(about.flag, 1)
         block, lane = divmod(about.column, BLOCK)
         codes.blocks[block, :, lane] += (about.stride * digits).astype(np.uint8)
+    for about in features[features.shared >= 0]:
+        block, lane = divmod(about.column, BLOCK)
+        codes.shared[about.shared] = codes.blocks[block, :, lane]
     return codes
 
 

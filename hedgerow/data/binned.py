@@ -99,7 +99,7 @@ def bin_table(
         with ThreadPoolExecutor(team.n_threads) as pool:
             columns = list(chain.from_iterable(pool.map(coded_stripe, stripes)))
     codes = _joined(n_rows, columns, recipe.most_codes)
-    team.sweep(n_rows, fill_blocks, codes.columns, codes.features, codes.blocks)
+    team.sweep(n_rows, fill_blocks, codes.columns, codes.features, codes.blocks, codes.shared)
     n_missing = np.array([column.n_missing for column in columns])
     categories = tuple(column.categories for column in columns)
     return BinnedTable(codes, categories, n_rows, n_missing > 0, n_missing == n_rows)
@@ -169,6 +169,8 @@ def _joined(n_rows: int, coded: list[_Coded], most_codes: int) -> Codes:
             columns[place] = column.codes
         else:
             wide[-1 - place] = column.codes
-    n_columns = lay_out(features, np.array([each.n_missing > 0 for each in coded]), most_codes)
+    has_missing = np.array([each.n_missing > 0 for each in coded])
+    n_columns = lay_out(features, has_missing, most_codes, columns)
     blocks = np.zeros((-(-n_columns // BLOCK), n_rows, BLOCK), np.uint8)
-    return Codes(blocks, columns, wide, features, limits)
+    shared = np.empty((int(features.shared.max()) + 1, n_rows), np.uint8)
+    return Codes(blocks, columns, wide, shared, features, limits)

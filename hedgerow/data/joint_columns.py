@@ -2,10 +2,12 @@
 
 A histogram costs one update per row and column, four columns at a time. Features share a
 column as long as their joint code fits into a byte: eight flags, or five features of three
-values. See kernels.codes for joint codes.
+values. Flags of which no row has two, as those that one category was turned into, share a
+*digit*, and there is room for 254 of them. See kernels.codes for joint codes.
 """
 
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,51 +15,88 @@ from numpy.typing import NDArray
 from hedgerow.kernels.codes import N_BINS, PAIR, Records
 
 MOST_CODES = 16  # of a feature that shares a column
+_MOST_FLAGS = N_BINS - 2  # that share a digit, so that its codes are not those of a feature alone
+_OPEN = 8  # digits that a flag may join
+_FIRST = 1024  # rows in which most flags that meet have met
+
+Digit: TypeAlias = list[int]  # the features that share it
 
 
-def lay_out(features: Records, has_missing: NDArray[np.bool_], most_codes: int) -> int:
-    """Set column, stride, n_codes and n_high of the features; return the number of columns.
+def lay_out(
+    features: Records, has_missing: NDArray[np.bool_], most_codes: int, columns: NDArray[np.uint8]
+) -> int:
+    """Set where features stand in joint codes (column .. shared); return the number of columns.
 
-    Columns are shared only if that makes fewer quads of them.
+    Columns are shared only if that makes fewer pairs of them.
     """
     narrow = features.place >= 0
     n_codes = np.maximum(features.n_bins + has_missing, 2)  # strides differ if all have two
-    few = np.flatnonzero(narrow & (n_codes <= most_codes))
-    groups = _worth_it(_grouped(few, n_codes), int(narrow.sum()))
-    shared = np.isin(np.arange(len(features)), np.concatenate([[], *groups]))
-    alone = narrow & ~shared
+    few = narrow & (n_codes <= most_codes)
+    is_flag = few & (features.n_bins == 2) & ~has_missing
+    digits = _exclusive(np.flatnonzero(is_flag), columns[features.place[is_flag]])
+    digits += [[int(feature)] for feature in np.flatnonzero(few & ~is_flag)]
+    sizes = [len(digit) + 1 if len(digit) > 1 else int(n_codes[digit[0]]) for digit in digits]
+    groups = _worth_it(_grouped(digits, sizes), int(narrow.sum()))
+    alone = narrow.copy()
+    alone[[feature for group in groups for _, digit in group for feature in digit]] = False
     features.column = np.where(alone, np.cumsum(alone) - 1, -1)
     features.stride, features.n_codes, features.n_high = alone, N_BINS, 1
+    features.flag, features.shared = 0, -1
     n_columns = int(alone.sum())
-    for group in groups:
-        ends = np.cumprod(n_codes[group])
-        features.column[group], features.n_codes[group] = n_columns, n_codes[group]
-        features.stride[group] = ends // n_codes[group]
-        features.n_high[group] = ends[-1] // ends
-        n_columns += 1
-    return n_columns
+    for shared, group in enumerate(groups):
+        ends = np.cumprod([size for size, _ in group])
+        for (size, digit), end in zip(group, ends, strict=True):
+            features.column[digit], features.shared[digit] = n_columns + shared, shared
+            features.stride[digit], features.n_codes[digit] = end // size, size
+            features.n_high[digit] = ends[-1] // end
+            features.flag[digit] = np.arange(1, size) if len(digit) > 1 else 0
+    return n_columns + len(groups)
 
 
-def _grouped(few: NDArray[np.int64], n_codes: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """Part the features, those of fewest codes first, where a joint code would be too large."""
-    ordered = few[np.argsort(n_codes[few], kind="stable")]
-    starts, size = [0], 1
-    for position, feature in enumerate(ordered):
-        size *= int(n_codes[feature])
-        if size > N_BINS:
+def _exclusive(flags: NDArray[np.int64], columns: NDArray[np.uint8]) -> list[Digit]:
+    """Put flags together of which no row has two: each joins the first digit that it can."""
+    digits: list[Digit] = []
+    taken: list[NDArray[np.uint8]] = []
+    for flag, column in zip(flags.tolist(), columns, strict=True):
+        for digit, used in zip(digits[:_OPEN], taken, strict=False):
+            if len(digit) < _MOST_FLAGS and not _meet(column, used):
+                digit.append(flag)
+                np.bitwise_or(used, column, out=used)
+                break
+        else:
+            digits.append([flag])
+            taken.append(column.copy())
+            del taken[_OPEN:]
+    return digits
+
+
+def _meet(column: NDArray[np.uint8], used: NDArray[np.uint8]) -> bool:
+    in_first = (column[:_FIRST] & used[:_FIRST]).any()
+    return bool(in_first or (column[_FIRST:] & used[_FIRST:]).any())
+
+
+def _grouped(digits: list[Digit], sizes: list[int]) -> list[list[tuple[int, Digit]]]:
+    """Part the digits, those of fewest codes first, where a joint code would be too large."""
+    ordered = sorted(zip(sizes, digits, strict=True), key=lambda each: each[0])
+    starts, product = [0], 1
+    for position, (size, _) in enumerate(ordered):
+        product *= size
+        if product > N_BINS:
             starts.append(position)
-            size = int(n_codes[feature])
+            product = size
     return [ordered[begin:end] for begin, end in pairwise([*starts, len(ordered)])]
 
 
-def _worth_it(groups: list[NDArray[np.int64]], n_narrow: int) -> list[NDArray[np.int64]]:
+def _worth_it(
+    groups: list[list[tuple[int, Digit]]], n_narrow: int
+) -> list[list[tuple[int, Digit]]]:
     """Leave out groups, the smallest first, whose features alone do not take one more pair."""
-    n_saved = sum(len(group) - 1 for group in groups if len(group))
-    spare = -(n_narrow - n_saved) % PAIR
+    n_more = [max(sum(len(digit) for _, digit in group) - 1, 0) for group in groups]
+    spare = -(n_narrow - sum(n_more)) % PAIR
     kept = []
-    for group in sorted(groups, key=len):
-        if len(group) - 1 <= spare:
-            spare -= max(len(group) - 1, 0)
+    for more, group in sorted(zip(n_more, groups, strict=True), key=lambda each: each[0]):
+        if more <= spare:
+            spare -= more
         else:
             kept.append(group)
     return kept

@@ -10,7 +10,8 @@ or shares one with others of few codes, whose *joint code* still fits:
     joint code = low + stride * (digit + n_codes * high),     digit < n_codes
 
 `low` is made by the features before it in the column, `high` by those after it. A digit
-is a code; the last one is missing, if the feature has missing values.
+is a code; the last one is missing, if the feature has missing values. Flags of which no row
+has two share a digit: it tells which of them is set, 0 if none is.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -37,10 +38,13 @@ Records: TypeAlias = Any  # np.recarray: fields by name; its stubs lose them in 
 # place: row in `columns`, or -1 - row in `wide`; missing: code of a missing value; n_bins:
 # ordinary bins in use; n_categories: 0 if the feature is numeric; first: its first bin in `bins`.
 # column: of the histogram, -1 (and stride 0) if wide; stride, n_codes, n_high (how many there
-# are): of its joint codes. A feature alone has 1, 256, 1; one feature of each column has stride 1.
+# are): of its joint codes. A feature alone has 1, 256, 1; one feature of each column `leads`.
+# flag: the digit of its code 1, if it shares the digit with other flags, else 0; shared: row in
+# `shared`, -1 if it is alone.
 FEATURE = np.dtype(
     [(name, "i8") for name in ("place", "missing", "n_bins", "n_categories", "first")]
-    + [(name, "i8") for name in ("column", "stride", "n_codes", "n_high")],
+    + [(name, "i8") for name in ("column", "stride", "n_codes", "n_high")]
+    + [(name, "i8") for name in ("flag", "shared")],
     align=True,
 )
 # Smallest and largest value in a bin.
@@ -53,6 +57,7 @@ class Codes(NamedTuple):
     blocks    uint8 [n_blocks, n_rows, 16]  joint codes, 16 columns of a row together: histograms
     columns   uint8 [n_narrow, n_rows]      narrow features, one by one: partitions, small nodes
     wide      int32 [n_wide, n_rows]        wide features
+    shared    uint8 [n_shared, n_rows]      columns of joint codes that features share: tallies
     features  FEATURE [n_features]
     bins      BIN [sum of n_bins]           of the numeric features
     """
@@ -60,8 +65,15 @@ class Codes(NamedTuple):
     blocks: NDArray[np.uint8]
     columns: NDArray[np.uint8]
     wide: NDArray[np.int32]
+    shared: NDArray[np.uint8]
     features: Records
     bins: Records
+
+
+@part
+def leads(about):
+    """Tell whether a FEATURE is the one that stands for its column."""
+    return about.stride == 1 and about.flag <= 1
 
 
 @part
@@ -180,31 +192,38 @@ def bin_wide(values, high, column):
 
 
 @team_kernel
-def fill_blocks(team, columns, features, blocks):
-    """Set the blocks to the joint codes of the narrow features.
+def fill_blocks(team, columns, features, blocks, shared):
+    """Set the blocks, and columns that are shared, to the joint codes of the narrow features.
 
     columns   uint8 [n_narrow, n_rows]       read
     features  FEATURE [n_features]           read
     blocks    uint8 [n_blocks, n_rows, 16]   write  lanes without a column are left alone; a
               thread owns a range of rows
+    shared    uint8 [n_shared, n_rows]       write
     """
     begin, end = share(team, columns.shape[1])
     for first in range(begin, end, _CHUNK):
         last = min(first + _CHUNK, end)
         # New memory is written before it is read, so that it comes in large pages.
         for feature in range(features.shape[0]):
-            if features[feature].stride == 1:
+            if leads(features[feature]):
                 _fill(columns, features[feature], first, last, False, blocks)
         for feature in range(features.shape[0]):
-            if features[feature].stride > 1:
+            if features[feature].column >= 0 and not leads(features[feature]):
                 _fill(columns, features[feature], first, last, True, blocks)
+        for feature in range(features.shape[0]):
+            about = features[feature]
+            if about.shared >= 0 and leads(about):
+                block, lane = blocks[about.column // BLOCK], about.column % BLOCK
+                for row in range(first, last):
+                    shared[about.shared, row] = block[row, lane]
 
 
 @part
 def _fill(columns, about, first, last, adds, blocks):
     """Set the joint codes of a column to a feature's part of them, or add that."""
     column, block, lane = columns[about.place], blocks[about.column // BLOCK], about.column % BLOCK
-    last_digit, stride = about.n_codes - 1, about.stride
+    last_digit, unit = about.n_codes - 1, about.stride * max(about.flag, 1)
     for row in range(first, last):
-        own = min(np.int64(column[row]), last_digit) * stride
+        own = min(np.int64(column[row]), last_digit) * unit
         block[row, lane] = own + np.int64(block[row, lane]) if adds else own

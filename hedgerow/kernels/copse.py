@@ -7,8 +7,8 @@ side by side once, and all that grows below it reads the copy. Rows have new num
 
 import numpy as np
 
-from hedgerow.kernels.codes import BLOCK, N_BINS, Codes
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.codes import BLOCK, N_BINS, Codes, leads
+from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.machine import prefetch
 from hedgerow.kernels.menu import varies
 from hedgerow.kernels.moments import row_of
@@ -41,30 +41,22 @@ def gather(problem, space, desk, leaf):
     # What is active may be of the leaf alone.
     varied = varies(problem.rules.menu)
     active = problem.rules.menu.own if varied else desk.active[: leaf.n_active]
-    for k in range(active.shape[0]):
-        about = codes.features[active[k]]
-        if about.place >= 0:
-            _read_digits(about, copse.digits[about.place])
-        else:
-            _copy(codes.wide[-1 - about.place], origin, copse.wide[-1 - about.place])
     for first in range(0, origin.shape[0], TILE):
         _gather_tile(codes, first, origin[first : first + TILE], active, copse)
     if not varied:
         leaf.n_active = _drop_constants(codes, desk.active, leaf.n_active, origin.shape[0], copse)
+    active = problem.rules.menu.own if varied else desk.active[: leaf.n_active]
+    for k in range(active.shape[0]):
+        about = codes.features[active[k]]
+        if about.place < 0:
+            _copy(codes.wide[-1 - about.place], origin, copse.wide[-1 - about.place])
+        elif about.shared >= 0:
+            _read_digits(about, copse.shared[about.shared], origin.shape[0], copse)
     moments = problem.moments.moved(origin, copse.numbers)
     for i in range(records.shape[0]):
         records[i] = (records[i] & ~_ROW) | i
-    own = Codes(codes.blocks, copse.columns, copse.wide, codes.features, codes.bins)
+    own = Codes(codes.blocks, copse.columns, copse.wide, copse.shared, codes.features, codes.bins)
     return Problem(own, moments, problem.criterion, problem.rules)
-
-
-@part
-def _read_digits(about, digits):
-    """Set digits[b] to the code of a FEATURE in the joint code b: see `codes`."""
-    for joint in range(N_BINS):
-        digit = joint // about.stride % about.n_codes
-        is_missing = digit == about.n_codes - 1 and about.n_codes > about.n_bins
-        digits[joint] = about.missing if is_missing else digit
 
 
 @part
@@ -79,27 +71,75 @@ def _gather_tile(codes, first, rows, active, copse):
                 tile[i, lane] = source[np.uint64(rows[i]), lane]
     for k in range(active.shape[0]):
         about = codes.features[active[k]]
-        if about.place >= 0:
-            tile, own = copse.tile[about.column // BLOCK], np.uint64(about.column % BLOCK)
-            column, digits = copse.columns[about.place, first:], copse.digits[about.place]
-            for i in range(n):
-                column[i] = digits[np.uint64(tile[i, own])]
+        if about.place >= 0 and about.shared < 0:
+            _copy_lane(copse.tile, about.column, n, copse.columns[about.place, first:])
+    for feature in range(codes.features.shape[0]):
+        about = codes.features[feature]
+        if about.shared >= 0 and leads(about):
+            _copy_lane(copse.tile, about.column, n, copse.shared[about.shared, first:])
+
+
+@part
+def _copy_lane(tiles, number, n, column):
+    tile, own = tiles[number // BLOCK], np.uint64(number % BLOCK)
+    for i in range(n):
+        column[i] = tile[i, own]
+
+
+@part
+def _read_digits(about, shared, n_rows, copse):
+    """Set the codes of a FEATURE to what joint codes say of them: see `codes`."""
+    digits, column = copse.digits, copse.columns[about.place]
+    for joint in range(N_BINS):
+        digits[joint] = _code_of(about, joint)
+    for i in range(np.uint64(n_rows)):
+        column[i] = digits[np.uint64(shared[i])]
+
+
+@inlined_part
+def _code_of(about, joint):
+    """Return the code of a FEATURE in a joint code."""
+    digit = joint // about.stride % about.n_codes
+    if about.flag > 0:
+        return np.int64(digit == about.flag)
+    is_missing = digit == about.n_codes - 1 and about.n_codes > about.n_bins
+    return about.missing if is_missing else np.int64(digit)
 
 
 @part
 def _drop_constants(codes, active, n_active, n_rows, copse):
     """Move active features that are constant in a copse behind the others; return how many stay."""
+    for shared in range(copse.shared.shape[0]):
+        present, column = copse.present[shared], copse.shared[shared]
+        present[:] = 0
+        for i in range(np.uint64(n_rows)):
+            present[np.uint64(column[i])] = 1
     for k in range(n_active - 1, -1, -1):
         feature = active[k]
-        place, differs = codes.features[feature].place, np.uint8(0)
-        if place >= 0:
-            column = copse.columns[place]
-            for i in range(np.uint64(n_rows)):
-                differs |= column[i] ^ column[0]
-            if not differs:
-                n_active -= 1
-                active[k], active[n_active] = active[n_active], feature
+        if _is_constant(codes.features[feature], n_rows, copse):
+            n_active -= 1
+            active[k], active[n_active] = active[n_active], feature
     return n_active
+
+
+@part
+def _is_constant(about, n_rows, copse):
+    """Tell whether all rows of a copse have one code of a FEATURE; a wide one is not asked."""
+    if about.place < 0:
+        return False
+    if about.shared < 0:
+        column, differs = copse.columns[about.place], np.uint8(0)
+        for i in range(np.uint64(n_rows)):
+            differs |= column[i] ^ column[0]
+        return differs == 0
+    only = np.int64(-1)
+    for joint in range(N_BINS):
+        if copse.present[about.shared, joint]:
+            code = _code_of(about, joint)
+            if only >= 0 and code != only:
+                return False
+            only = code
+    return True
 
 
 @part

@@ -11,6 +11,7 @@ from hedgerow.kernels.lines import Line, lines_for
 from hedgerow.kernels.tally import LANES, Scratch
 from hedgerow.kernels.workspace import APART
 
+_MOST_SHARED = 512  # integers of a cell of all shared columns from which there is no room for them
 _MOST_LANES = 64  # integers of a cell from which there is no room for its lanes
 
 
@@ -36,6 +37,8 @@ class Desks(NamedTuple):
     rough_bits: NDArray[np.int32]
     lines: NDArray[np.int64]
     line: Line
+    shared: NDArray[np.int64]
+    summed: NDArray[np.int64]
     active: NDArray[np.int64]
     ranks: NDArray[np.float64]
     drawn: NDArray[np.int64]
@@ -81,6 +84,8 @@ def desk_of(desks, thread):
                 desks.line.rough[thread],
                 desks.line.rough_bits[thread],
             ),
+            desks.shared[thread],
+            desks.summed[thread],
         ),
         desks.active[thread],
         desks.ranks[thread],
@@ -92,9 +97,18 @@ def desk_of(desks, thread):
 
 
 def desks_for(
-    n_threads: int, n_features: int, max_bins: int, sum_width: int, n_lines: int = 0
+    n_threads: int,
+    n_features: int,
+    max_bins: int,
+    sum_width: int,
+    n_lines: int = 0,
+    n_shared: int = 0,
 ) -> Desks:
-    """Allocate every thread's tools, apart; n_lines: length of Scratch.lines, if needed."""
+    """Allocate every thread's tools, apart; n_lines: length of Scratch.lines, if needed.
+
+    n_shared: columns of joint codes that tallies are to share, if there is room.
+    """
+    n_shared = n_shared if n_shared * sum_width <= _MOST_SHARED else 0
     n_codes, n_own = max(max_bins, N_BINS) + 3 + APART, n_features + APART
     n_lanes = LANES * N_BINS + APART if sum_width <= _MOST_LANES else 0
     running = np.zeros((n_threads, 2, N_BINS * sum_width + APART), np.int64)
@@ -111,6 +125,8 @@ def desks_for(
         rough_bits=rough.view(np.int32),
         lines=np.zeros((n_threads, 5 if n_lines else 0, n_lines), np.int64),
         line=lines_for(n_threads),
+        shared=np.zeros((n_threads, n_shared, N_BINS * sum_width + APART), np.int64),
+        summed=np.zeros((n_threads, n_shared + APART), np.int64),
         active=np.tile(np.arange(n_own), (n_threads, 1)),
         ranks=np.zeros((n_threads, n_own)),
         drawn=np.zeros((n_threads, n_own), np.int64),

@@ -78,6 +78,7 @@ def search_leaves(team, problem, space, desk, nodes, leaf, other, turn):
     for k in range(2 if other != leaf else 1):
         which = leaf if k == 0 else other
         if space.leaves[team.thread, which].feature == OPEN:
+            desk.scratch.summed[:] = 0
             search_leaf(team, problem, space, desk, nodes, which, turn, k, search_codes)
     meet(team)
     for k in range(2 if other != leaf else 1):

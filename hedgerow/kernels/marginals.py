@@ -20,10 +20,14 @@ def read_column(about, column, width, scratch):
     source = scratch.running[1] if about.n_high > 1 else column
     if about.n_high > 1:
         _fold(about, column, width, source)
+    if about.flag > 0:
+        _sum_flag(about, source, width, scratch.cells)
+        return
     for digit in range(about.n_bins):
-        _sum_digit(about, source, digit, digit, width, scratch.cells)
+        _sum_digits(about, source, (digit, digit + 1), digit, width, scratch.cells)
     if about.n_codes > about.n_bins:
-        _sum_digit(about, source, about.n_codes - 1, about.missing, width, scratch.cells)
+        last = about.n_codes - 1
+        _sum_digits(about, source, (last, last + 1), about.missing, width, scratch.cells)
 
 
 @inlined_part
@@ -46,14 +50,23 @@ def _fold(about, column, width, folded):
 
 
 @inlined_part
-def _sum_digit(about, source, digit, code, width, cells):
-    """Sum over the features before this one, and set the cell of a code."""
+def _sum_digits(about, source, digits, code, width, cells):
+    """Sum digits[0]..digits[1]-1 over the features before this one, and set the cell of a code."""
     size = about.stride * width
     for k in range(width):
-        own, total = source[digit * size + k : (digit + 1) * size], np.int64(0)
-        for low in range(about.stride):
+        own, total = source[digits[0] * size + k : digits[1] * size], np.int64(0)
+        for low in range((digits[1] - digits[0]) * about.stride):
             total += own[low * width]
         cells[code * width + k] = total
+
+
+@part
+def _sum_flag(about, source, width, cells):
+    """Set both cells of a flag that shares its digit: all digits but its own are code 0."""
+    _sum_digits(about, source, (np.int64(0), about.n_codes), 0, width, cells)
+    _sum_digits(about, source, (about.flag, about.flag + 1), 1, width, cells)
+    for k in range(width):
+        cells[k] -= cells[width + k]
 
 
 @inlined_part
@@ -72,12 +85,18 @@ def sum_left(about, column, split, width, sums):
     column  int64 [256 * width or more]   read   of the histogram
     """
     stride, last = about.stride, about.n_codes - 1
-    missing_left = split.missing_left and about.n_codes > about.n_bins
+    is_flag = about.flag > 0
+    missing_left = split.missing_left and not is_flag and about.n_codes > about.n_bins
+    end = about.n_codes if is_flag else split.cut + 1
     for k in range(width):
         for high in range(about.n_high):
             first = high * about.n_codes * stride
-            for joint in range(first, first + (split.cut + 1) * stride):
+            for joint in range(first, first + end * stride):
                 sums[k] += column[joint * width + k]
+            if is_flag and split.cut == 0:
+                own = first + about.flag * stride
+                for joint in range(own, own + stride):
+                    sums[k] -= column[joint * width + k]
             if missing_left:
                 for joint in range(first + last * stride, first + (last + 1) * stride):
                     sums[k] += column[joint * width + k]

@@ -13,7 +13,7 @@ from hedgerow.kernels.menu import varies
 from hedgerow.kernels.random import mixed, uniform
 from hedgerow.kernels.random_cuts import draws_cut, search_drawn
 from hedgerow.kernels.split import Node, search_feature, sort_categories
-from hedgerow.kernels.tally import clear, sweep, tally
+from hedgerow.kernels.tally import clear, is_shared, sweep, tally, tally_shared
 from hedgerow.kernels.workspace import NEWEST, Problem
 
 # Names of the draws of features; cuts are named 1, categories 2 + code.
@@ -171,11 +171,15 @@ def search_codes(whole, number, column, node, desk, found):
     criterion = whole.criterion.toward(number)
     problem = Problem(whole.codes, whole.moments, criterion, whole.rules)
     feature, width = problem.codes.features[number], whole.moments.width()
+    has_histogram = column.shape[0] > 0
+    if not has_histogram and is_shared(feature, node.rows, scratch):
+        column = scratch.shared[feature.shared, : N_BINS * width]
+        tally_shared(problem.codes, feature, node.rows, problem.moments, scratch, column)
     cells, is_copied = column, feature.n_codes < N_BINS or feature.n_categories > 0
     if column.shape[0] > 0 and is_copied:
         read_column(feature, column, width, scratch)
         cells = scratch.cells
-    if column.shape[0] > 0 and feature.n_categories == 0:
+    if has_histogram and feature.n_categories == 0:
         is_constant = search_bins(problem, number, cells, node, scratch, found)
         if is_copied:
             clear_codes(feature, width, scratch.cells)

@@ -8,7 +8,7 @@ features it will search. Of a leaf of few rows it sums the columns it owns over 
 
 import numpy as np
 
-from hedgerow.kernels.codes import BLOCK, N_BINS, PAIR
+from hedgerow.kernels.codes import BLOCK, N_BINS, PAIR, leads
 from hedgerow.kernels.helping import can_be_helped, sum_helped
 from hedgerow.kernels.histogram import (
     add_block,
@@ -154,4 +154,4 @@ def _subtract(team, problem, space, smaller, larger):
 def _merges(team, features, feature, n_columns):
     """Tell whether a feature stands for a column that this thread owns."""
     mine = owner(features, feature, n_columns, team.n_threads) == team.thread
-    return mine and features[feature].stride == 1
+    return mine and leads(features[feature])

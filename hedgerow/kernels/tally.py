@@ -17,6 +17,7 @@ from hedgerow.kernels.machine import lowest_bit
 from hedgerow.kernels.moments import add, row_of
 
 _FEW = 24  # codes that are sorted by insertion
+_MANY = 512  # rows from which features share a tally
 LANES, _FEW_BINS = 4, 16  # cells of a code that rows are added to in turn, if there are few codes
 
 
@@ -42,6 +43,8 @@ class Scratch(NamedTuple):
     rough_bits int32 [256]                   the memory of rough
     lines   int64 [5, n]                     what absolute error needs, see there; or [0, 0]
     line    Line                             the rows of a small node
+    shared  int64 [n_shared, 256 * width]    sums of a node by joint codes; or [0, ..]
+    summed  int64 [n_shared]                 whether they are this node's
     """
 
     cells: NDArray[np.int64]
@@ -55,6 +58,8 @@ class Scratch(NamedTuple):
     rough_bits: NDArray[np.int32]
     lines: NDArray[np.int64]
     line: Line
+    shared: NDArray[np.int64]
+    summed: NDArray[np.int64]
 
 
 @part
@@ -88,6 +93,32 @@ def tally(codes, feature, rows, moments, scratch):
 
 
 @part
+def is_shared(feature, rows, scratch):
+    """Tell whether a FEATURE of a node is to be read from sums by joint codes."""
+    return rows.n_rows >= _MANY and 0 <= feature.shared < scratch.shared.shape[0]
+
+
+@part
+def tally_shared(codes, feature, rows, moments, scratch, own):
+    """Set `own` to the sums of a node's rows by the joint codes of a FEATURE's column.
+
+    The first of a node's features that asks for them has them summed.
+    """
+    if not scratch.summed[feature.shared]:
+        scratch.summed[feature.shared] = 1
+        own[:] = 0
+        for segment in range(rows.bounds.shape[0]):
+            records = rows.records[rows.bounds[segment, 0] : rows.bounds[segment, 1]]
+            _add_all(codes.shared[feature.shared], records, moments, own)
+
+
+@part
+def _add_all(column, records, moments, cells):
+    for i in range(records.shape[0]):
+        add(moments, records[i], cells, np.int64(column[row_of(records[i])]))
+
+
+@part
 def _add(column, records, moments, dense, lanes, scratch, n_codes):
     cells, order, width = scratch.cells, scratch.order, moments.width()
     if dense and lanes > 0:
@@ -96,8 +127,7 @@ def _add(column, records, moments, dense, lanes, scratch, n_codes):
             add(moments, records[i], cells, code + (i & lanes) * N_BINS)
         return n_codes
     if dense:
-        for i in range(records.shape[0]):
-            add(moments, records[i], cells, np.int64(column[row_of(records[i])]))
+        _add_all(column, records, moments, cells)
         return n_codes
     for i in range(records.shape[0]):
         code = np.int64(column[row_of(records[i])])

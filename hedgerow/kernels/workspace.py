@@ -96,17 +96,21 @@ class Copse(NamedTuple):
 
     columns  uint8 [n_narrow, n]   of the features that the leaf may try
     wide     int32 [n_wide, n]
+    shared   uint8 [n_shared, n]
     numbers  int64 [N_NUMBERS, n]  what the moments know of rows
     origin   int64 [n]             the rows' numbers in the whole table
     tile     uint8 [n_blocks, TILE, 16]   joint codes of some rows
-    digits   uint8 [n_narrow, 256]        codes of a feature, by joint code
+    present  uint8 [n_shared, 256]        whether a row has a joint code
+    digits   uint8 [256]                  codes of a feature, by joint code
     """
 
     columns: NDArray[np.uint8]
     wide: NDArray[np.int32]
+    shared: NDArray[np.uint8]
     numbers: NDArray[np.int64]
     origin: NDArray[np.int64]
     tile: NDArray[np.uint8]
+    present: NDArray[np.uint8]
     digits: NDArray[np.uint8]
 
 
@@ -162,6 +166,7 @@ class Size(NamedTuple):
     n_copse: int = 0
     n_narrow: int = 0
     n_wide: int = 0
+    n_shared: int = 0
     n_blocks: int = 0
 
 
@@ -187,10 +192,12 @@ def workspace(n_threads: int, size: Size) -> Workspace:
         copse=Copse(
             np.empty((size.n_narrow, size.n_copse), np.uint8),
             np.empty((size.n_wide, size.n_copse), np.int32),
+            np.empty((size.n_shared, size.n_copse), np.uint8),
             np.empty((N_NUMBERS, size.n_copse), np.int64),
             np.empty(size.n_copse, np.int64),
             np.empty((size.n_blocks, TILE, BLOCK), np.uint8),
-            np.empty((size.n_narrow, N_BINS), np.uint8),
+            np.empty((size.n_shared, N_BINS), np.uint8),
+            np.empty(N_BINS, np.uint8),
         ),
     )
 

@@ -105,8 +105,9 @@ class Grower:
         self._n_rows, sum_width = len(judge.records), judge.moments.sum_width()
         n_features, self._max_bins = len(table.codes.features), table.max_bins
         self._n_lines = judge.n_lines(self._max_bins)
+        n_shared = len(table.codes.shared)
         self._desks = desks_for(
-            team.n_threads, n_features, self._max_bins, sum_width, self._n_lines
+            team.n_threads, n_features, self._max_bins, sum_width, self._n_lines, n_shared
         )
         problem = self._problem(judge, limits, limits.seed, self._n_rows)
         ahead = team.n_threads > 1 and grows_ahead(limits, table.n_rows)
@@ -199,7 +200,8 @@ def _size(problem: Problem, judge: Judge, n_rows: int, spare: int) -> Size:
 def _with_copse(size: Size, codes: Codes) -> Size:
     """Make room for a copse."""
     n_narrow, n_wide, n_blocks = len(codes.columns), len(codes.wide), len(codes.blocks)
-    return size._replace(n_copse=_COPSE, n_narrow=n_narrow, n_wide=n_wide, n_blocks=n_blocks)
+    size = size._replace(n_copse=_COPSE, n_narrow=n_narrow, n_wide=n_wide, n_blocks=n_blocks)
+    return size._replace(n_shared=len(codes.shared))
 
 
 def _grow_tasks(
@@ -222,7 +224,8 @@ def _grow_tasks(
         bench.leaves[0, 0] = leaf[0]
         root = bench.leaves[0, 0]
         root.begin, root.end, root.side = 0, root.n_rows, 0
-        desks = desks_for(1, n_features, room[0], sum_width, room[1])
+        n_shared = len(problem.codes.shared)
+        desks = desks_for(1, n_features, room[0], sum_width, room[1], n_shared)
         grow_kernel(member, alone, bench, outlook(0, size), desks, nodes, -1)
 
     if not nodes.counters[OVERFLOW]:

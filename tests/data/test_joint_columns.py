@@ -9,13 +9,19 @@ from hedgerow.data.joint_columns import MOST_CODES, lay_out
 from hedgerow.kernels.codes import FEATURE
 
 
-def laid_out(n_bins, has_missing=False, most_codes=MOST_CODES):
-    """Lay out features of these numbers of bins; 0 stands for a wide one."""
+def laid_out(n_bins, has_missing=False, most_codes=MOST_CODES, columns=None):
+    """Lay out features of these numbers of bins; 0 stands for a wide one.
+
+    columns: their codes; None: one row, in which all flags are set.
+    """
     n_bins = np.array(n_bins)
+    if columns is None:
+        columns = np.ones((np.count_nonzero(n_bins), 1), np.uint8)
     features = np.zeros(len(n_bins), FEATURE).view(np.recarray)
     features.n_bins = np.where(n_bins > 0, n_bins, 1000)
     features.place = np.where(n_bins > 0, np.cumsum(n_bins > 0) - 1, -1)
-    return features, lay_out(features, np.broadcast_to(has_missing, len(n_bins)), most_codes)
+    has_missing = np.broadcast_to(has_missing, len(n_bins))
+    return features, lay_out(features, has_missing, most_codes, columns)
 
 
 def n_pairs(n_columns):
@@ -91,3 +97,55 @@ def test_a_missing_value_takes_room_only_where_there_is_one():
 
 def test_wide_features_alone_make_no_columns():
     assert laid_out([0, 0])[1] == 0
+
+
+def one_hot(codes, n_codes):
+    """Return a flag for each code."""
+    return (codes == np.arange(n_codes)[:, None]).astype(np.uint8)
+
+
+def test_flags_of_which_no_row_has_two_share_a_digit():
+    rng = np.random.default_rng(0)
+    soil, area = rng.integers(40, size=5000), rng.integers(4, size=5000)
+    columns = np.concatenate([one_hot(area, 4), one_hot(soil, 40)])
+    features, n_columns = laid_out([2] * 44, columns=columns)
+    assert n_columns == 1
+    assert features.n_codes.tolist() == [5] * 4 + [41] * 40
+    assert features.flag.tolist() == [*range(1, 5), *range(1, 41)]
+    assert features.stride.tolist() == [1] * 4 + [5] * 40
+    assert features.n_high.tolist() == [41] * 4 + [1] * 40
+    assert (features.shared == 0).all()
+
+
+def test_flags_that_meet_in_one_row_late_in_the_table_do_not_share_a_digit():
+    columns = np.zeros((3, 5000), np.uint8)
+    columns[0, :100] = columns[1, 4999] = columns[2, 4999] = 1
+    features, n_columns = laid_out([2] * 3, columns=columns)
+    assert n_columns == 1
+    assert features.n_codes.tolist() == [3, 3, 2]  # the first two do not meet
+
+
+def test_no_digit_has_more_than_255_codes():
+    columns = one_hot(np.arange(600) % 300, 300)
+    features, n_columns = laid_out([2] * 300, columns=columns)
+    assert n_columns == 2
+    assert sorted({*features.n_codes}) == [47, 255]
+
+
+def test_flags_with_missing_values_share_no_digit():
+    features, _ = laid_out([2] * 8, has_missing=True, columns=np.zeros((8, 9), np.uint8))
+    assert (features.flag == 0).all()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 40), st.integers(1, 12))
+def test_a_joint_code_tells_every_feature_of_its_column(seed, n_flags, n_sets):
+    rng = np.random.default_rng(seed)
+    columns = (rng.random((n_flags, 60)) < 1 / n_sets).astype(np.uint8)
+    features, n_columns = laid_out([2] * n_flags, columns=columns)
+    joint = np.zeros((n_columns, 60), int)
+    for about, column in zip(features, columns, strict=True):
+        joint[about.column] += column.astype(int) * max(about.flag, 1) * about.stride
+    assert joint.max() < 256
+    for about, column in zip(features, columns, strict=True):
+        digit = joint[about.column] // about.stride % about.n_codes
+        assert (column == (digit == max(about.flag, 1))).all()

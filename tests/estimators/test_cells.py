@@ -217,7 +217,9 @@ def test_cells_beyond_two_to_the_31_are_addressed_in_64_bits():
     features.stride, features.n_codes, features.n_high = 1, 256, 1
     bins = np.zeros(2 * n_features, BIN).view(np.recarray)
     bins.low[1::2] = bins.high[1::2] = 1.0
-    codes = Codes(blocks, columns, np.empty((0, n_rows), np.int32), features, bins)
+    features.shared = -1
+    none = np.empty((0, n_rows))
+    codes = Codes(blocks, columns, none.astype(np.int32), none.astype(np.uint8), features, bins)
     nothing = np.zeros(n_features, bool)
     table = BinnedTable(codes, (None,) * n_features, n_rows, nothing, nothing)
     moments = ClassWeights(2, 0, np.arange(2), weights)

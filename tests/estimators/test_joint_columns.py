@@ -7,8 +7,11 @@ from sklearn.base import clone
 from hedgerow import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
+    ExtraTreesClassifier,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
 )
 from hedgerow.estimators import tables
 from tests.estimators.tables import Problem
@@ -27,23 +30,29 @@ MODELS = [
     DecisionTreeRegressor(
         split_finding="histogram", max_leaf_nodes=40, max_features=0.6, random_state=3
     ),
+    RandomForestClassifier(3, random_state=3),
+    RandomForestRegressor(3, max_features=0.3, random_state=3),
+    ExtraTreesClassifier(3, random_state=3),
 ]
 
 
 def questionnaire(n_rows):
-    """Flags, tags and categories of few values, some of them missing, among a few numbers."""
+    """Flags (no row has two kinds), tags and categories of few values, some missing; numbers."""
     rng = np.random.default_rng(0)
     columns = {}
     for k in range(10):
         columns[f"flag {k}"] = (rng.random(n_rows) < 0.1 + 0.08 * k).astype(float)
     for k in range(6):
         columns[f"tag {k}"] = rng.integers(0, 3 + k % 2, n_rows).astype(float)
+    kind = rng.integers(0, 14, n_rows)
+    for k in range(12):
+        columns[f"kind {k}"] = (kind == k).astype(float)
     for k in range(3):
         columns[f"word {k}"] = rng.choice(["no", "yes", "both"][: 2 + k % 2], n_rows).astype(object)
     for k in range(3):
         columns[f"number {k}"] = np.round(rng.normal(size=n_rows), 2)
     score = columns["number 0"] + columns["flag 3"] * columns["tag 2"] - columns["tag 5"]
-    score = score + (columns["word 1"] == "yes") + rng.normal(size=n_rows)
+    score = score + (columns["word 1"] == "yes") + rng.normal(size=n_rows) + 0.2 * kind
     for name in ("flag 3", "tag 2", "number 0"):
         columns[name][rng.random(n_rows) < 0.1] = np.nan
     columns["word 1"][rng.random(n_rows) < 0.1] = None
@@ -97,4 +106,4 @@ def test_a_model_is_that_of_features_alone_for_any_threads_and_order(
     alone(monkeypatch)
     found.add(fingerprint(model, problem, n_jobs=1))
     assert len(found) == 1
-    assert n_columns == [8, 8, 8, 8, 23]
+    assert n_columns == [8, 8, 8, 8, 35]

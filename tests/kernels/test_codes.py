@@ -108,8 +108,8 @@ def test_blocks_hold_sixteen_features_of_a_row_together(n_narrow, n_rows, n_thre
     columns = np.random.default_rng(0).integers(0, 256, (n_narrow, n_rows), np.uint8)
     features = np.zeros(n_narrow, FEATURE).view(np.recarray)
     features.place, features.column = np.arange(n_narrow), np.arange(n_narrow)
-    features.stride, features.n_codes, features.n_high = 1, 256, 1
-    lanes = filled(n_threads, columns, features, -(-n_narrow // BLOCK))
+    features.stride, features.n_codes, features.n_high, features.shared = 1, 256, 1, -1
+    lanes, _ = filled(n_threads, columns, features, -(-n_narrow // BLOCK))
     assert_array_equal(lanes[:n_narrow], columns)
     assert (lanes[n_narrow:] == 88).all()
 
@@ -122,18 +122,33 @@ def test_a_column_that_features_share_holds_their_joint_codes(n_threads):
     features = np.zeros(4, FEATURE).view(np.recarray)
     features.place, features.column = [0, -1, 1, 2], [16, -1, 16, 16]
     features.stride, features.n_codes, features.n_high = [2, 0, 8, 1], [4, 256, 6, 2], [6, 1, 1, 24]
-    lanes = filled(n_threads, columns, features, 2)
+    features.shared = [0, -1, 0, 0]
+    lanes, shared = filled(n_threads, columns, features, 2)
     assert lanes[16].tolist() == [0 + 2 * (2 + 4 * 5), 1, 1 + 2 * (3 + 4 * 4), 0 + 2 * (1 + 4 * 5)]
     assert (np.delete(lanes, 16, axis=0) == 88).all()
+    assert_array_equal(shared, lanes[16:17])
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+def test_flags_that_share_a_digit_add_their_own_number_to_the_joint_code(n_threads):
+    columns = np.array([[0, 0, 1, 0], [1, 0, 0, 0], [0, 1, 1, 1], [0, 0, 0, 1]], np.uint8)
+    features = np.zeros(4, FEATURE).view(np.recarray)
+    features.place, features.column, features.shared = np.arange(4), 0, 0
+    features.stride, features.n_codes, features.flag = [1, 1, 3, 3], 3, [1, 2, 1, 2]
+    features.n_high = [3, 3, 1, 1]
+    columns[2, 3] = 0
+    _, shared = filled(n_threads, columns, features, 1)
+    assert shared.tolist() == [[2, 3, 1 + 3, 6]]
 
 
 def filled(n_threads, columns, features, n_blocks):
-    """Return the lanes of the blocks, one after another."""
+    """Return the lanes of the blocks, one after another, and the columns that are shared."""
     n_rows = columns.shape[1]
     blocks = np.full((n_blocks, n_rows, BLOCK), 88, np.uint8)
     with hired(n_threads, 1e9) as team:
-        team.run(fill_blocks, columns, features, blocks)
-    return blocks.transpose(0, 2, 1).reshape(-1, n_rows)
+        shared = np.full((int(features.shared.max(initial=-1)) + 1, n_rows), 88, np.uint8)
+        team.run(fill_blocks, columns, features, blocks, shared)
+    return blocks.transpose(0, 2, 1).reshape(-1, n_rows), shared
 
 
 def neighbours():

@@ -75,7 +75,7 @@ def test_a_key_is_mixed_from_all_that_a_row_is(n_threads):
     wide = rng.integers(0, 1000, (1, 50)).astype(np.int32)
     blocks = np.zeros((1, 50, 16), np.uint8)
     features, bins = (np.zeros(0, kind).view(np.recarray) for kind in (FEATURE, BIN))
-    codes = Codes(blocks, columns, wide, features, bins)
+    codes = Codes(blocks, columns, wide, np.zeros((0, 50), np.uint8), features, bins)
     numbers = rng.normal(size=(2, 50)).view(np.int64)
     keys = np.zeros(50, np.int64)
     run(n_threads, mix_contents, codes, numbers, keys)

@@ -49,8 +49,10 @@ def tables(draw):
 
 FLAGS = [CodedColumn(tuple(row >> k & 1 for row in range(256)), 2) for k in range(8)]
 TAGS = [CodedColumn(tuple(row // 3**k % 3 for row in range(243)), 3) for k in range(5)]
+SOILS = [CodedColumn(tuple(int(row % 25 == k) for row in range(256)), 2) for k in range(20)]
+AREAS = [CodedColumn(tuple(int(row // 7 % 5 == k) for row in range(256)), 2) for k in range(4)]
 EXAMPLES = [(columns, [(row - 99, row + 1) for row in range(256)][: len(columns[0].codes)])
-            for columns in (FLAGS, TAGS)]  # fmt: skip
+            for columns in (FLAGS, TAGS, [*SOILS, *AREAS, *FLAGS[:2]])]  # fmt: skip
 
 
 def targets_of(rows):
@@ -92,6 +94,7 @@ def assert_marginals(columns, moments, records, by_row):
 @given(tables())
 @example(EXAMPLES[0])
 @example(EXAMPLES[1])
+@example(EXAMPLES[2])
 def test_a_feature_has_the_sums_of_its_own_codes(table):
     columns, rows = table
     assert_marginals(columns, *targets_of(rows))
@@ -125,7 +128,13 @@ def build_only(codes, records, moments, hist):
 @given(tables())
 @example(EXAMPLES[0])
 @example(EXAMPLES[1])
+@example(EXAMPLES[2])
 def test_the_sums_left_of_a_cut_are_those_of_the_rows_that_go_left(table):
     columns, rows = table
     assert_sums_left(columns, *targets_of(rows))
     assert_sums_left(columns, *pairs_of(rows))
+
+
+def test_the_third_example_has_flags_that_share_a_digit():
+    flags = codes_of(EXAMPLES[2][0], most_codes=16).features.flag
+    assert flags.tolist() == [*range(1, 21), *range(1, 5), 0, 0]
