@@ -33,7 +33,7 @@ def lay_out(
     n_codes = np.maximum(features.n_bins + has_missing, 2)  # strides differ if all have two
     few = narrow & (n_codes <= most_codes)
     is_flag = few & (features.n_bins == 2) & ~has_missing
-    digits = _exclusive(np.flatnonzero(is_flag), columns[features.place[is_flag]])
+    digits = _exclusive(np.flatnonzero(is_flag), features.place, columns)
     digits += [[int(feature)] for feature in np.flatnonzero(few & ~is_flag)]
     sizes = [len(digit) + 1 if len(digit) > 1 else int(n_codes[digit[0]]) for digit in digits]
     groups = _worth_it(_grouped(digits, sizes), int(narrow.sum()))
@@ -53,11 +53,14 @@ def lay_out(
     return n_columns + len(groups)
 
 
-def _exclusive(flags: NDArray[np.int64], columns: NDArray[np.uint8]) -> list[Digit]:
+def _exclusive(
+    flags: NDArray[np.int64], place: NDArray[np.int64], columns: NDArray[np.uint8]
+) -> list[Digit]:
     """Put flags together of which no row has two: each joins the first digit that it can."""
     digits: list[Digit] = []
     taken: list[NDArray[np.uint8]] = []
-    for flag, column in zip(flags.tolist(), columns, strict=True):
+    for flag in flags.tolist():
+        column = columns[place[flag]]
         for digit, used in zip(digits[:_OPEN], taken, strict=False):
             if len(digit) < _MOST_FLAGS and not _meet(column, used):
                 digit.append(flag)

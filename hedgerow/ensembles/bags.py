@@ -31,10 +31,19 @@ class Urn(NamedTuple):
 
     order  int64 [n_rows]          by their content
     ends   int64 [n_rows] or [0]   sums of their weights in this order; [0]: all are 1
+    rank   int32 [n_rows]          place of each row in the order
     """
 
     order: NDArray[np.int64]
     ends: NDArray[np.int64]
+    rank: NDArray[np.int32]
+
+    @classmethod
+    def in_order(cls, order: NDArray[np.int64], ends: NDArray[np.int64]) -> "Urn":
+        """Lay out rows in an order."""
+        rank = np.empty(len(order), np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        return cls(order, ends, rank)
 
     @classmethod
     def of(
@@ -56,7 +65,8 @@ class Urn(NamedTuple):
         team.run(mix_contents, codes, np.concatenate(bits), keys)
         is_even = weights.min() == weights.max() == 1
         order = np.argsort(keys, kind="stable") if is_even else np.lexsort((weights, keys))
-        return cls(order, np.zeros(0, np.int64) if is_even else np.cumsum(weights[order]))
+        ends = np.zeros(0, np.int64) if is_even else np.cumsum(weights[order])
+        return cls.in_order(order, ends)
 
 
 class Bootstrap(NamedTuple):
@@ -72,7 +82,7 @@ class Bootstrap(NamedTuple):
     def counts(self, urn: Urn, bits: int) -> Counts:
         """Return how often each row is drawn."""
         counts, drawn = np.empty(len(urn.order), np.int64), np.zeros(len(urn.order), np.int32)
-        draw_with_replacement(bits, urn.order, urn.ends, self.n_draws, drawn, counts)
+        draw_with_replacement(bits, urn.rank, urn.ends, self.n_draws, drawn, counts)
         return counts
 
 

@@ -190,10 +190,10 @@ class Planting:
         if plan.bags is not None:
             counts = plan.bags.counts(number)
             if not plan.bags.way.keeps_weights:
-                weights = Steps(np.ones_like(counts), 1.0, exact=True)
+                weights = Steps(np.broadcast_to(np.int64(1), counts.shape), 1.0, exact=True)
         judge = self._species.judge(weights, counts)
-        own = weights.counts if counts is None else weights.counts * counts
-        limits = self._plan.limits(number, float(own.sum()) * weights.unit)
+        n_steps = weights.counts.sum() if counts is None else weights.counts @ counts
+        limits = self._plan.limits(number, float(n_steps) * weights.unit)
         grower = self._grower(judge, limits, team)
 
         def fill(records: NDArray[np.int64]) -> None:

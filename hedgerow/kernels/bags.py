@@ -12,23 +12,23 @@ from hedgerow.kernels.random import mixed, uniform
 
 
 @kernel
-def draw_with_replacement(bits, order, ends, n_draws, drawn, counts):
+def draw_with_replacement(bits, rank, ends, n_draws, drawn, counts):
     """Count how often each row is drawn: every draw is one of all places.
 
     bits     int64            the tree's name
-    order    int64 [n]        read    rows, in the order of the places
-    ends     int64 [n] or [0] read    place behind each of them; [0]: a place each
-    drawn    int32 [n]        both    how often each of them is drawn; zero on entry
-    counts   int64 [n_rows]   write
+    rank     int32 [n]        read    of each row, in the order of the places
+    ends     int64 [n] or [0] read    place behind each rank; [0]: a place each
+    drawn    int32 [n]        both    how often each rank is drawn; zero on entry
+    counts   int64 [n]        write
 
     Cost: one draw each, and log2(n) comparisons if rows have several places.
     """
-    n_places = ends[ends.shape[0] - 1] if ends.shape[0] > 0 else order.shape[0]
+    n_places = ends[ends.shape[0] - 1] if ends.shape[0] > 0 else rank.shape[0]
     for k in range(n_draws):
         place = np.int64(uniform(mixed(bits, k)) * n_places)
         drawn[np.uint64(_owner(ends, place))] += 1
-    for i in range(order.shape[0]):
-        counts[order[i]] = drawn[i]
+    for row in range(rank.shape[0]):
+        counts[row] = drawn[np.uint64(rank[row])]
 
 
 @part

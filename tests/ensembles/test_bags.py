@@ -20,7 +20,7 @@ def urn_of(weights):
     """Rows in the order of their numbers."""
     weights = np.asarray(weights)
     ends = np.zeros(0, np.int64) if (weights == 1).all() else np.cumsum(weights)
-    return Urn(np.arange(len(weights)), ends)
+    return Urn.in_order(np.arange(len(weights)), ends)
 
 
 def bags(way, weights, seed=0):

@@ -24,12 +24,12 @@ METHODS = [infinitesimal_jackknife, jackknife_after_bootstrap, mean_jackknife]
 def bags_of(n_rows, n_draws=None, weights=None, seed=0):
     """Bags of rows that are laid out in their order."""
     ends = np.zeros(0, np.int64) if weights is None else np.cumsum(weights)
-    return Bags(Bootstrap(n_draws or n_rows), Urn(np.arange(n_rows), ends), seed)
+    return Bags(Bootstrap(n_draws or n_rows), Urn.in_order(np.arange(n_rows), ends), seed)
 
 
 def pasted_of(n_rows, n_draws, seed=0):
     """Bags without replacement."""
-    return Bags(Pasting(n_draws), Urn(np.arange(n_rows), np.zeros(0, np.int64)), seed)
+    return Bags(Pasting(n_draws), Urn.in_order(np.arange(n_rows), np.zeros(0, np.int64)), seed)
 
 
 def counts_of(bags, n_trees):
@@ -197,7 +197,7 @@ def test_a_row_of_weight_three_is_three_rows(method):
 
 def test_whole_weights_are_repeats_and_others_are_not():
     weights = np.array([2, 1, 4])
-    bags = Bags(Bootstrap(7), Urn(np.array([2, 0, 1]), np.cumsum(weights)), 0)
+    bags = Bags(Bootstrap(7), Urn.in_order(np.array([2, 0, 1]), np.cumsum(weights)), 0)
     assert repeats_of(bags, 7).tolist() == [1, 4, 2]
     assert repeats_of(bags, 3).tolist() == [1, 1, 1]
     assert repeats_of(bags_of(3), 3).tolist() == [1, 1, 1]
