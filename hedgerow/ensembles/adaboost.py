@@ -24,7 +24,7 @@ from hedgerow.ensembles.row_weights import Counts, Floats, RowWeights, logs_of
 from hedgerow.kernels.exponential import exp
 
 PERFECT, CHANCE = "perfect", "chance"
-_SURE = 52 * 0.6931471805599453  # log-odds of a learner that was never wrong: those of 2^52 to 1
+SURE = 52 * 0.6931471805599453  # log-odds of a learner that was never wrong: those of 2^52 to 1
 _NO_FALL = 1.0 - 2.0**-40
 
 
@@ -92,7 +92,7 @@ class Discrete(NamedTuple):
 
     def sure(self, earlier: list[float]) -> float:
         """Return so much that all earlier ones together do not outvote it: alpha were infinite."""
-        return _SURE + sum(map(abs, earlier))
+        return SURE + sum(map(abs, earlier))
 
     def stops(self, told: Told, right: int, wrong: int) -> bool:  # noqa: ARG002  of votes alone
         """Tell whether e >= 1 - 1 / K, in whole numbers."""

@@ -29,7 +29,7 @@ Rows = NDArray[np.int64]
 
 _FEW_LEVELS = 6
 _DRAWS = 10  # samples that a round may draw until one teaches something
-_EXACT_ROWS = 10_000  # up to here split_finding="auto" looks at every distinct value, as forests do
+EXACT_ROWS = 10_000  # up to here split_finding="auto" looks at every distinct value, as forests do
 
 
 def is_plain_tree(learner: Any) -> bool:
@@ -70,7 +70,7 @@ class TreeWay:
 
     def __init__(self, learner: Any, course: Course, algorithm: Algorithm, team: Team) -> None:
         self._learner, self._algorithm = learner, algorithm
-        learner._exact_rows = _EXACT_ROWS
+        learner._exact_rows = EXACT_ROWS
         self.binned = bin_for(learner, course.table, course.sample, team)
         self.schema = Schema.of(course.table.names, self.binned.categories)
         n_rows, n_classes = len(course.sample.targets), len(course.classes)

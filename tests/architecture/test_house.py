@@ -22,6 +22,7 @@ MAX_KERNEL_ARGUMENTS = 9
 BANNED_NAMES = {"util", "utils", "helper", "helpers", "common", "misc"}
 PUBLIC_NAMES = [
     "AdaBoostClassifier",
+    "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
     "DecisionTreeClassifier",
