@@ -46,7 +46,7 @@ class RowWeights:
         slope = -1.0 / max(n_classes - 1, 1)
         scale = float(np.ldexp(1.0, self.bits))
         self._rows = Standing(labels.astype(np.int32), counts, logs, slope, scale)
-        self._peaks = np.zeros(team.n_threads)
+        self._marks = np.zeros(team.n_threads, np.int64)
         self.margins, self.steps = np.zeros(n_rows), np.zeros(n_rows, np.int64)
         self._reweigh(_NOTHING, np.zeros((1, 1)))
 
@@ -71,5 +71,5 @@ class RowWeights:
 
     def _reweigh(self, places: NDArray[np.int32], scores: Floats) -> None:
         n_rows = len(self.steps)
-        arrays = places, scores, self.margins, self._peaks, self.steps
+        arrays = places, scores, self.margins, self._marks, self.steps
         self._team.sweep(8 * n_rows, reweigh, self._rows, *arrays)

@@ -89,8 +89,7 @@ class TreeWay:
     def teach(self, number: int, weights: RowWeights) -> Told:
         """Grow the tree of a round."""
         told = self._nursery.grow(number, weights)
-        unit = 1.0 / float(weights.total)
-        return told._replace(model=(told.model, unit))
+        return told._replace(model=(told.model, 1.0 / float(told.sums.sum())))
 
     def given(self, X: Any, table: Table) -> Floats:  # noqa: ARG002  the table is enough
         """Return a table as prediction reads it."""

@@ -32,14 +32,16 @@ class BoostedWeights(NamedTuple):
         return self.n_classes
 
     def load(self, record):
-        return self.place[record >> 32], self.weights[row_of(record)]
+        # Places without a sign need no check for one.
+        place = self.place[np.uint64(record >> 32)]
+        return np.uint64(place), self.weights[np.uint64(row_of(record))]
 
     def weighed(self, record):
         """Return the place of a row's class, and its weight."""
         return self.load(record)
 
     def put(self, loaded, cells, position):
-        cells[position * self.n_classes + loaded[0]] += loaded[1]
+        cells[np.uint64(position) * np.uint64(self.n_classes) + loaded[0]] += loaded[1]
 
     def occurs(self, cells, first):
         any_bits = np.int64(0)

@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.exponential import exp, log
 from hedgerow.kernels.jit import inlined_part, kernel, part
-from hedgerow.kernels.machine import bits_of_double
+from hedgerow.kernels.machine import bits_of_double, double_of_bits
 from hedgerow.kernels.meeting import cancelled, meet, share
 
 _CHUNK = 4096
 # Adding it rounds a number to a whole one, which is then in the lowest bits.
 _ROUNDING, _ROUNDING_BITS = 1.5 * 2.0**52, 0x4338000000000000
+_NO_SIGN, _LEAST = 0x7FFFFFFFFFFFFFFF, np.int64(-0x7FFFFFFFFFFFFFFF)
 
 
 class Standing(NamedTuple):
@@ -34,7 +35,7 @@ class Standing(NamedTuple):
 
 
 @team_kernel
-def reweigh(team, rows, places, scores, margins, peaks, steps):
+def reweigh(team, rows, places, scores, margins, marks, steps):
     """Add scores[place, class] to each row's margin; set steps to what rows weigh then.
 
         margin = margin + scores[place, class]
@@ -45,14 +46,14 @@ def reweigh(team, rows, places, scores, margins, peaks, steps):
     places   int32 [n_rows], or [0]     read    what was said of a row: its leaf; [0]: nothing
     scores   float64 [n_places, K]      read
     margins  float64 [n_rows]           both
-    peaks    float64 [n_threads]        write   each thread's largest logarithm
+    marks    int64 [n_threads]          write   of each thread's largest logarithm
     steps    int64 [n_rows]             write
 
     A thread owns a range of rows. The largest of all is the same whoever finds it, and e^x gives
     the same bits everywhere: so do the steps. A row of less than half a step weighs nothing.
     """
     begin, end = share(team, margins.shape[0])
-    peak, slope, has_logs = -np.inf, rows.slope, rows.logs.shape[0] > 1
+    mark, slope, has_logs = _LEAST, rows.slope, rows.logs.shape[0] > 1
     for first in range(begin, end, _CHUNK):
         if cancelled(team):
             return
@@ -60,11 +61,12 @@ def reweigh(team, rows, places, scores, margins, peaks, steps):
         own = margins[first:last]
         if places.shape[0] > 0:
             _add(places[first:last], rows.labels[first:last], scores, own)
-        peak = max(peak, _largest(rows.logs[first if has_logs else 0 : last], slope, own))
-    peaks[team.thread] = peak
+        mark = max(mark, _largest(rows.logs[first if has_logs else 0 : last], slope, own))
+    marks[team.thread] = mark
     meet(team)
     for thread in range(team.n_threads):
-        peak = max(peak, peaks[thread])
+        mark = max(mark, marks[thread])
+    peak = double_of_bits(_mark(mark))
     for first in range(begin, end, _CHUNK):
         if cancelled(team):
             return
@@ -84,14 +86,21 @@ def _add(places, labels, scores, margins):
 
 @part
 def _largest(logs, slope, margins):
-    largest = -np.inf
+    """Return the mark of the largest logarithm: whole numbers are compared several at a time."""
+    largest = _LEAST
     if logs.shape[0] == margins.shape[0]:
         for i in range(margins.shape[0]):
-            largest = max(largest, logs[i] + slope * margins[i])
+            largest = max(largest, _mark(bits_of_double(logs[i] + slope * margins[i])))
     else:
         for i in range(margins.shape[0]):
-            largest = max(largest, logs[0] + slope * margins[i])
+            largest = max(largest, _mark(bits_of_double(logs[0] + slope * margins[i])))
     return largest
+
+
+@inlined_part
+def _mark(bits):
+    """Return a whole number that is ordered as the float64 of these bits; of it, the bits."""
+    return bits ^ ((bits >> 63) & _NO_SIGN)
 
 
 @part

@@ -13,8 +13,8 @@ from hedgerow.kernels.team import hired
 def weighed(rows, places, scores, margins, n_threads=1):
     margins, steps = margins.copy(), np.zeros(len(margins), np.int64)
     with hired(n_threads, np.inf) as team:
-        peaks = np.zeros(team.n_threads)
-        team.join(reweigh, rows, places, scores, margins, peaks, steps)
+        marks = np.zeros(team.n_threads, np.int64)
+        team.join(reweigh, rows, places, scores, margins, marks, steps)
     return margins, steps
 
 
