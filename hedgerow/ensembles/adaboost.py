@@ -59,8 +59,8 @@ class Algorithm(Protocol):
     def scores(self, told: Told, alpha: float) -> Floats:
         """Return what f becomes more by, float64 [n_places, K]."""
 
-    def alpha(self, right: float, wrong: float) -> float:
-        """Return the weight of a learner, of the weights of rows that it has right and wrong."""
+    def alpha(self, right: int, wrong: int) -> float:
+        """Return the weight of a learner, of the steps of rows that it has right and wrong."""
 
     def sure(self, earlier: list[float]) -> float:
         """Return the weight of a learner that is always right, after others of these weights."""
@@ -85,7 +85,7 @@ class Discrete(NamedTuple):
         said[np.arange(len(said)), told.votes] = (K - 1) * (alpha - alpha / K)
         return said
 
-    def alpha(self, right: float, wrong: float) -> float:
+    def alpha(self, right: int, wrong: int) -> float:
         """Return rate (log((1 - e) / e) + log(K - 1))."""
         odds, others = logs_of(np.array([right / wrong, max(self.n_classes - 1.0, 1.0)]))
         return float(self.rate * (odds + others))
@@ -130,7 +130,7 @@ class Real(NamedTuple):
         # Not divided by their sum: it would be the same for all classes of a place.
         return np.asarray(told.sums.astype(np.float64) + least * float(told.sums.sum()))
 
-    def alpha(self, right: float, wrong: float) -> float:  # noqa: ARG002  it is in the leaves
+    def alpha(self, right: int, wrong: int) -> float:  # noqa: ARG002  it is in the leaves
         """Return the rate: what a round is worth is in what it says."""
         return float(self.rate)
 
@@ -154,11 +154,10 @@ class AdaBoost:
         self,
         algorithm: Algorithm,
         weights: RowWeights,
-        labels: Counts,
         teach: Callable[[int], Told],
         earlier: list[Round],
     ) -> None:
-        self._algorithm, self._teach, self._labels = algorithm, teach, labels
+        self._algorithm, self._teach = algorithm, teach
         self.weights, self.rounds, self.stopped = weights, list(earlier), ""
         self.last: tuple[Told, Floats] | None = None  # what the newest round said
 
@@ -167,17 +166,14 @@ class AdaBoost:
         told = self._teach(len(self.rounds))
         right = int(told.sums[np.arange(len(told.sums)), told.votes].sum())
         wrong = int(told.sums.sum()) - right
-        is_perfect = wrong == 0 and not (told.votes[told.places] != self._labels).any()
-        if is_perfect:
+        if wrong == 0:
             self._add(told, 0.0, self._algorithm.sure([each.alpha for each in self.rounds]))
             self.stopped = PERFECT
             return False
         if self._algorithm.stops(told, right, wrong):
             self.stopped = CHANCE
             return False
-        # Rows that are wrong, but weigh less than half a step each: together half a step.
-        shown = wrong or 0.5
-        self._add(told, wrong / (right + wrong), self._algorithm.alpha(right, shown))
+        self._add(told, wrong / (right + wrong), self._algorithm.alpha(right, wrong))
         return True
 
     def _add(self, told: Told, error: float, alpha: float) -> None:

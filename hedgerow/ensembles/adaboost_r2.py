@@ -80,9 +80,7 @@ class AdaBoostR2:
             if not self.rounds:  # alone it is the median, whatever its weight
                 self.rounds.append(Round(heard.model, error, 1.0))
             return False
-        # Rows of less than half a step each, together half a step.
-        shown = error if error > 0.0 else 0.5 / float(self.weights.total)
-        alpha = self._rate * float(logs_of(np.array([(1.0 - shown) / shown]))[0])
+        alpha = self._rate * float(logs_of(np.array([(1.0 - error) / error]))[0])
         self.rounds.append(Round(heard.model, error, alpha))
         self.weights.resume(self.weights.margins + alpha * (1.0 - missed))
         return True

@@ -28,9 +28,9 @@ class RowWeights:
 
     which is the notes' w = v exp(-Y'f / K), as the scores of all classes add up to 0 (notes 0,
     pages 12 and 22). Steps are round(2^bits w_i / max w), times the number of rows that a row
-    stands for: a row of weight 3 is three rows. A row below half a step, 2^-bits of the heaviest
-    one, weighs nothing until it is missed often enough; bits is 51, or 61 less those of the number
-    of rows. v are the weights before the first round.
+    stands for: a row of weight 3 is three rows. bits is 51, or 61 less those of the number of
+    rows, if that is less. A row below one step, 2^-bits of the heaviest one, counts as one. v are
+    the weights before the first round.
     """
 
     def __init__(self, labels: Counts, weights: Floats, n_classes: int, team: Team) -> None:

@@ -42,9 +42,9 @@ class AdaBoostClassifier(ClassifierMixin, SpeaksInRounds):
     classifier is the same. Here `estimator_weights_` are as above, without 1/2, as in
     scikit-learn, and f is as above, with it; scikit-learn divides f by the sum of alpha.
 
-    Weights are kept as logarithms, so that none underflows, and trees sum whole steps of them:
-    2^51 of the heaviest row, less what is needed for the number of rows (2^44 of 100,000 rows). A
-    row that weighs less than half a step weighs nothing until it is missed again. The model is a
+    Weights are kept as logarithms, so that none underflows, and trees sum whole steps of them: of
+    the heaviest row 2^51, or fewer if there are many rows (2^44 of 100,000). A row that would weigh
+    less than a step counts as one, until it is missed again and again. The model is a
     function of the multiset of weighted rows: their order and the number of threads make no
     difference, and a row of weight 3 is three rows.
 

@@ -101,9 +101,7 @@ def _begun(asked: Asked, course: Course, algorithm: Algorithm, way: Any, team: T
         out = np.zeros((len(course.rows), before._model.n_outputs))
         before._model.add(given, team, (0, before._model.n_trees), out)
         weights.resume(margins_of(out, sample.targets))
-    return AdaBoost(
-        algorithm, weights, sample.targets, lambda number: way.teach(number, weights), earlier
-    )
+    return AdaBoost(algorithm, weights, lambda number: way.teach(number, weights), earlier)
 
 
 def margins_of(out: Floats, labels: Rows) -> Floats:

@@ -20,8 +20,8 @@ class BoostedWeights(NamedTuple):
         cell = W_1, ..., W_K
 
     The record carries the class; `place`, int64 [K], says where it stands in a cell; weights are
-    int64 [n_rows], in whole steps. A row of weight 0 is as if it were not there, so that steps
-    of weight do where rows are counted: a side has some if it has one.
+    int64 [n_rows], in whole steps and above 0: a bin has rows if it has weight, and steps of
+    weight do where rows are counted, as a side has some of both or none.
     """
 
     n_classes: int | np.int64

@@ -40,7 +40,7 @@ def reweigh(team, rows, places, scores, margins, marks, steps):
 
         margin = margin + scores[place, class]
         w      = exp(log + slope margin)
-        steps  = count round(scale w / (largest w))
+        steps  = count max(round(scale w / (largest w)), 1)
 
     rows     Standing                   read
     places   int32 [n_rows], or [0]     read    what was said of a row: its leaf; [0]: nothing
@@ -50,7 +50,8 @@ def reweigh(team, rows, places, scores, margins, marks, steps):
     steps    int64 [n_rows]             write
 
     A thread owns a range of rows. The largest of all is the same whoever finds it, and e^x gives
-    the same bits everywhere: so do the steps. A row of less than half a step weighs nothing.
+    the same bits everywhere: so do the steps. No row weighs nothing: a bin has rows if it has
+    weight, and trees part rows as they will part them again.
     """
     begin, end = share(team, margins.shape[0])
     mark, slope, has_logs = _LEAST, rows.slope, rows.logs.shape[0] > 1
@@ -107,11 +108,11 @@ def _mark(bits):
 def _weigh(logs, slope, margins, peak, scale, steps):
     if logs.shape[0] == margins.shape[0]:
         for i in range(margins.shape[0]):
-            steps[i] = _whole(exp(logs[i] + slope * margins[i] - peak) * scale)
+            steps[i] = max(_whole(exp(logs[i] + slope * margins[i] - peak) * scale), np.int64(1))
     else:
         own = logs[0] - peak
         for i in range(margins.shape[0]):
-            steps[i] = _whole(exp(own + slope * margins[i]) * scale)
+            steps[i] = max(_whole(exp(own + slope * margins[i]) * scale), np.int64(1))
 
 
 @inlined_part

@@ -22,7 +22,8 @@ def by_definition(rows, places, scores, margins):
     margins = margins + scores[places, rows.labels]
     logs = rows.logs + rows.slope * margins
     counts = rows.counts if len(rows.counts) > 1 else 1
-    return margins, counts * np.rint(rows.scale * np.exp(logs - logs.max())).astype(np.int64)
+    steps = np.rint(rows.scale * np.exp(logs - logs.max())).astype(np.int64)
+    return margins, counts * np.maximum(steps, 1)
 
 
 @pytest.mark.parametrize("has_logs", [False, True])
@@ -62,7 +63,7 @@ def test_weights_beyond_the_range_of_float64_are_weighed():
     rows = Standing(labels, one, np.zeros(1), -1.0, 2.0**50)
     nothing, none = np.zeros(0, np.int32), np.zeros((1, 1))
     _, steps = weighed(rows, nothing, none, np.array([-5000.0, -5000.0 + np.log(2), 9000.0]))
-    assert_allclose(steps, [2**50, 2**49, 0], rtol=1e-12)  # margins have 13 digits after the point
+    assert_allclose(steps, [2**50, 2**49, 1], rtol=1e-12)  # margins have 13 digits after the point
 
 
 def test_logarithms_are_natural():
