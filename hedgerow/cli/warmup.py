@@ -141,7 +141,13 @@ def _reweigh(
         tree = DecisionTreeClassifier(criterion=criterion, **limits)
         model = AdaBoostClassifier(tree, n_estimators=2, algorithm="real", n_jobs=1)
         model.fit(X, labels).predict(X)
-    AdaBoostRegressor(n_estimators=2, n_jobs=1).fit(X, targets[:, 0]).predict(X)
+    numbers = AdaBoostRegressor(n_estimators=2, n_jobs=1).fit(X, targets[:, 0])
+    numbers.predict(X)
+    fixed = numbers._schema.matrix(read_table(X), "missing")
+    fixed.flags.writeable = False
+    with hired(1, 0.0) as team:
+        numbers._model.says(fixed, team)
+        model._model.add(fixed, team, (0, 1), np.zeros((len(fixed), 1)))
 
 
 def _use(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:
