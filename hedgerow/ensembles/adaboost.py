@@ -168,8 +168,9 @@ class AdaBoost:
         wrong = int(told.sums.sum()) - right
         if wrong == 0:
             self._add(told, 0.0, self._algorithm.sure([each.alpha for each in self.rounds]))
-            self.stopped = PERFECT
-            return False
+            # What a real round says of a row may still be outvoted by those before it.
+            self.stopped = PERFECT if (self.weights.margins >= 0.0).all() else ""
+            return not self.stopped
         if self._algorithm.stops(told, right, wrong):
             self.stopped = CHANCE
             return False
@@ -187,9 +188,13 @@ class AdaBoost:
 
         An interrupt keeps the rounds that are done; before the first, it goes on to the caller.
         """
+        goes_on = True
         try:
-            while len(self.rounds) < n_rounds and self.next_round() and go_on(self):
-                pass
+            while goes_on and len(self.rounds) < n_rounds:
+                n_before = len(self.rounds)
+                goes_on = self.next_round()
+                if len(self.rounds) > n_before:
+                    goes_on = go_on(self) and goes_on
         except KeyboardInterrupt:
             if not self.rounds:
                 raise

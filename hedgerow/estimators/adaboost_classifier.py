@@ -94,7 +94,8 @@ class AdaBoostClassifier(ClassifierMixin, SpeaksInRounds):
         Rounds that are kept.
     stopped_ : str
         Why there are fewer rounds than asked for: a learner was right about every row, which is
-        kept and outvotes all others, or no better than chance, which is left out, with a warning.
+        kept and outvotes all others; one was no better than chance, which is left out, with a
+        warning; or rows that are held out said so. Empty after `time_limit` or an interrupt.
     validation_errors_ : float64 [n_rounds], with early_stopping
     feature_importances_ : float64 [n_features]
         Mean of the learners', weighted by `estimator_weights_`.

@@ -179,7 +179,12 @@ def _model(
     if before is not None and len(rounds) > n_before:
         model = model.then(way.model(rounds[n_before:]))
     stopped = ""
-    if boosting.stopped == PERFECT:
+    if len(rounds) < len(boosting.rounds):
+        stopped = (
+            f"Rows that are held out are known best after round {len(rounds)}, of "
+            f"{len(boosting.rounds)} that were fitted."
+        )
+    elif boosting.stopped == PERFECT:
         stopped = f"Round {len(boosting.rounds)} is right about every row: no round can add to it."
     elif boosting.stopped == CHANCE:
         stopped = _no_better(estimator, len(boosting.rounds) + 1, len(asked.labels.names))

@@ -236,7 +236,16 @@ def test_rounds_are_chosen_by_rows_that_are_held_out():
     assert model.n_estimators_ == len(model.estimators_) == np.argmin(errors) + 1
     assert len(errors) <= model.n_estimators_ + 9 < 300
     assert len(model.estimator_weights_) == model.n_estimators_
+    assert f"best after round {model.n_estimators_}, of {len(errors)}" in model.stopped_
     assert not hasattr(AdaBoostClassifier(n_estimators=2).fit(X, y), "validation_errors_")
+
+
+def test_a_perfect_learner_is_watched_too():
+    X = np.arange(40.0)[:, None]
+    tree = DecisionTreeClassifier(max_depth=1)
+    model = AdaBoostClassifier(tree, early_stopping=True).fit(X, X[:, 0] > 19)
+    assert len(model.validation_errors_) == model.n_estimators_ == 1
+    assert "right about every row" in model.stopped_
 
 
 def test_a_perfect_learner_is_the_last():
