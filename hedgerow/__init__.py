@@ -1,5 +1,7 @@
 """hedgerow: tree ensembles and boosting, readable, fast, and the same to the bit everywhere."""
 
+from hedgerow.estimators.adaboost_classifier import AdaBoostClassifier
+from hedgerow.estimators.adaboost_regressor import AdaBoostRegressor
 from hedgerow.estimators.bagging_classifier import BaggingClassifier
 from hedgerow.estimators.bagging_regressor import BaggingRegressor
 from hedgerow.estimators.drawing import export_dot, export_json, export_text, plot_tree
@@ -16,6 +18,8 @@ from hedgerow.kernels.cores import threads
 __version__ = "0.1.0"
 
 __all__ = [
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
     "DecisionTreeClassifier",

@@ -34,6 +34,7 @@ _CRITERIA: dict[str, Any] = {
     "gini": criteria.Gini(),
     # The grower's own logarithm, in plain Python: a last bit can decide between two cuts.
     "entropy": criteria.Entropy(getattr(log2, "py_func", log2)),
+    "exponential": criteria.Exponential(),
     "misclassification": criteria.Misclassification(),
     "cost": criteria.Cost(COST),
     "squared_error": criteria.SquaredError(),

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     GradientBoostingClassifier,
@@ -38,6 +40,7 @@ def steps() -> dict[str, Callable[[], None]]:
         "gini": (classifier(), labels),
         "entropy": (classifier(criterion="entropy"), labels),
         "misclassification": (classifier(criterion="misclassification"), labels),
+        "exponential": (classifier(criterion="exponential"), labels),
         "misclassification cost": (
             classifier(criterion="misclassification", misclassification_cost=_COST),
             labels,
@@ -86,6 +89,8 @@ def steps() -> dict[str, Callable[[], None]]:
     }
     for name, (forest, y) in forests.items():
         work[f"forest, {name}"] = partial(_bag, forest, X, y)
+    for criterion in ("gini", "entropy", "misclassification", "exponential"):
+        work[f"AdaBoost, {criterion}"] = partial(_reweigh, criterion, X, labels, targets)
     work["explaining"] = partial(_explain, targets)
     return work
 
@@ -126,6 +131,23 @@ def _bag(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:
         model._model.add(fixed, np.arange(len(fixed)), model._ballot(), team, out)
         model._model.leaves(fixed, team)
     assert model.feature_importances_.size == X.shape[1]
+
+
+def _reweigh(
+    criterion: str, X: NDArray[Any], labels: NDArray[Any], targets: NDArray[np.float64]
+) -> None:
+    """Do with AdaBoost what users do: small trees and deep ones, of numbers too; then predict."""
+    for limits in ({"max_depth": 1}, {"max_depth": None}):
+        tree = DecisionTreeClassifier(criterion=criterion, **limits)
+        model = AdaBoostClassifier(tree, n_estimators=2, algorithm="real", n_jobs=1)
+        model.fit(X, labels).predict(X)
+    numbers = AdaBoostRegressor(n_estimators=2, n_jobs=1).fit(X, targets[:, 0])
+    numbers.predict(X)
+    fixed = numbers._schema.matrix(read_table(X), "missing")
+    fixed.flags.writeable = False
+    with hired(1, 0.0) as team:
+        numbers._model.says(fixed, team)
+        model._model.add(fixed, team, (0, 1), np.zeros((len(fixed), 1)))
 
 
 def _use(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:

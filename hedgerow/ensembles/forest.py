@@ -67,7 +67,7 @@ class Forest:
         for thicket in self.thickets:
             n_trees = len(thicket.first) - 1
             if number < n_trees:
-                return _part(thicket, number, number + 1)
+                return some_trees(thicket, number, number + 1)
             number -= n_trees
         raise IndexError(number)
 
@@ -76,7 +76,7 @@ class Forest:
         kept, n_left = [], n_trees
         for thicket in self.thickets:
             n_own = min(n_left, len(thicket.first) - 1)
-            kept.append(_part(thicket, 0, n_own))
+            kept.append(some_trees(thicket, 0, n_own))
             n_left -= n_own
         return Forest(tuple(kept), self.units[:n_trees], self.n_categories)
 
@@ -107,7 +107,7 @@ class Forest:
         digest = hashlib.sha256(np.ascontiguousarray(self.units).tobytes())
         for thicket in self.thickets:
             for number in range(len(thicket.first) - 1):
-                tree = _part(thicket, number, number + 1)
+                tree = some_trees(thicket, number, number + 1)
                 nodes = np.array(tree.nodes)
                 nodes["feature"] = np.maximum(nodes["feature"], -1)  # not how many rows
                 for array in (nodes.view(np.uint8), tree.words, tree.extra):
@@ -115,7 +115,7 @@ class Forest:
         return digest.hexdigest()
 
 
-def _part(thicket: Thicket, first: int, end: int) -> Thicket:
+def some_trees(thicket: Thicket, first: int, end: int) -> Thicket:
     """Return some of the trees of a thicket."""
     bounds = thicket.first[first : end + 1]
     (node, word, row), (end_node, end_word, end_row) = bounds[0], bounds[-1]

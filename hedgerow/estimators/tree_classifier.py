@@ -32,8 +32,9 @@ class DecisionTreeClassifier(ClassifierMixin, CartTree):
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "log_loss", "misclassification"}
-        "log_loss" is another name of "entropy", which is measured in bits.
+    criterion : {"gini", "entropy", "log_loss", "misclassification", "exponential"}
+        "log_loss" is another name of "entropy", which is measured in bits; "exponential" is
+        sum_k sqrt(p_k (1 - p_k)), what Real AdaBoost minimises.
     splitter : {"best", "random"}
         The best cut of each feature, or one drawn at random between its smallest and
         largest value in the node.
@@ -92,7 +93,9 @@ class DecisionTreeClassifier(ClassifierMixin, CartTree):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CONSTRAINTS | {
-        "criterion": [StrOptions({"gini", "entropy", "log_loss", "misclassification"})],
+        "criterion": [
+            StrOptions({"gini", "entropy", "log_loss", "misclassification", "exponential"})
+        ],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "misclassification_cost": ["array-like", None],
     }

@@ -8,6 +8,7 @@ from hedgerow.kernels.class_counts import ClassCounts
 from hedgerow.kernels.class_weights import ClassWeights
 from hedgerow.kernels.criteria import Cost, Entropy, Gini, Misclassification
 from hedgerow.kernels.finished import class_values
+from hedgerow.kernels.potential import Exponential
 from hedgerow.kernels.team import Team
 from hedgerow.trees.grower import Judge, grow
 from hedgerow.trees.grown import Grown
@@ -15,7 +16,12 @@ from hedgerow.trees.quantise import Steps, fits_record, repeated, row_records
 from hedgerow.trees.rules import GrowthRules
 from hedgerow.trees.tree import Tree
 
-CRITERIA = {"gini": Gini, "entropy": Entropy, "misclassification": Misclassification}
+CRITERIA = {
+    "gini": Gini,
+    "entropy": Entropy,
+    "misclassification": Misclassification,
+    "exponential": Exponential,
+}
 _MAX_CLASSES = 1 << 16
 
 
@@ -35,7 +41,7 @@ def class_judge(
         Class of each row, 0..n_classes - 1.
     weights : Steps
         Of each row, above zero.
-    criterion : {"gini", "entropy", "misclassification"}
+    criterion : {"gini", "entropy", "misclassification", "exponential"}
     cost : float64 [n_classes, n_classes], optional
         With "misclassification": the cost of calling class k by the name j.
     repeats : int64 [n_rows], optional

@@ -21,6 +21,8 @@ MAX_KERNEL_LINES = 260  # on the way to 200
 MAX_KERNEL_ARGUMENTS = 9
 BANNED_NAMES = {"util", "utils", "helper", "helpers", "common", "misc"}
 PUBLIC_NAMES = [
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
     "DecisionTreeClassifier",

@@ -9,6 +9,8 @@ import polars as pl
 from scipy.sparse import csr_array
 
 from hedgerow import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     GradientBoostingClassifier,
@@ -78,6 +80,9 @@ def main() -> None:
         (DecisionTreeRegressor(ccp_alpha="cv"), targets),
         (DecisionTreeRegressor(ccp_alpha=0.01, n_jobs=2), targets[:, 0].astype(np.float32)),
         (DecisionTreeRegressor(criterion="absolute_error", ccp_alpha="cv"), targets[:, 0]),
+        (AdaBoostClassifier(n_estimators=2), labels),
+        (AdaBoostClassifier(n_estimators=2, algorithm="real", early_stopping=True), labels > 0),
+        (AdaBoostRegressor(n_estimators=2), targets[:, 0]),
         (GradientBoostingClassifier(n_estimators=2, class_weight="balanced"), labels),
         (GradientBoostingClassifier(n_estimators=2, early_stopping=True), labels > 0),
         (GradientBoostingClassifier(n_estimators=2, loss="exponential"), labels > 0),

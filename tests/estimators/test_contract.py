@@ -30,6 +30,7 @@ SETTINGS = [
     DecisionTreeClassifier(split_finding="histogram"),
     DecisionTreeClassifier(criterion="entropy"),
     DecisionTreeClassifier(criterion="misclassification"),
+    DecisionTreeClassifier(criterion="exponential"),
     DecisionTreeClassifier(splitter="random", random_state=0),
     DecisionTreeClassifier(max_features="sqrt", random_state=0),
     DecisionTreeClassifier(ccp_alpha="cv"),

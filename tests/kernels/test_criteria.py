@@ -16,6 +16,7 @@ from hedgerow.kernels.criteria import (
     SquaredErrors,
 )
 from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.potential import Exponential
 from hedgerow.kernels.targets import Targets
 from tests.strategies import COST, class_moments, criterion_of
 
@@ -23,6 +24,7 @@ CLASS_CRITERIA = {
     "gini": Gini(3),
     "entropy": Entropy(3),
     "misclassification": Misclassification(3),
+    "exponential": Exponential(3),
     "cost": Cost(3, np.array(COST)),
 }
 SHARE = Fraction(1, 2**50)  # some rounding errors of 2^-53 each, of numbers as large as the weight

@@ -32,6 +32,13 @@ def entropy(weights: Sequence[int]) -> float:
     return -math.fsum(float(p) * math.log2(p) for p in proportions(weights) if p > 0)
 
 
+def exponential(weights: Sequence[int]) -> Fraction:
+    """Return sum_k sqrt(p_k (1 - p_k)), each root of whole numbers rounded at 2^-60 of them."""
+    W = sum(weights)
+    roots = sum(math.isqrt((weight * (W - weight)) << 120) for weight in weights)
+    return Fraction(roots, W << 60)
+
+
 def cheapest(weights: Sequence[int], cost: Sequence[Sequence[float]]) -> Fraction:
     """Return the mean cost of the cheapest name; to call class k by the name j costs cost[k][j]."""
     shares = proportions(weights)
@@ -90,6 +97,19 @@ class Gini(_Classes):
             W += weight
             squares += float(weight) * float(weight)
         return squares / W - W
+
+
+class Exponential(_Classes):
+    """Minus W times what Real AdaBoost leaves of it: -sum_k sqrt(W_k (W - W_k))."""
+
+    def exact(self, sums: Sums) -> Fraction:
+        return -sum(sums[:-1]) * exponential(sums[:-1])
+
+    def score(self, sums: Sums) -> float:
+        W, score = float(sum(sums[:-1])), 0.0
+        for weight in sums[:-1]:
+            score -= math.sqrt(float(weight) * (W - float(weight)))
+        return score
 
 
 class Entropy(_Classes):

@@ -1,0 +1,81 @@
+"""What both AdaBoost estimators share: parameters, the learner, messages."""
+
+import inspect
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier, is_regressor
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.validation import check_is_fitted
+
+from hedgerow.data.table import Schema, Table, read_table
+from hedgerow.estimators.checks import check_columns
+
+ADABOOST_CONSTRAINTS: dict[str, list[Any]] = {
+    "estimator": [HasMethods(["fit", "predict"]), None],
+    "n_estimators": [Interval(Integral, 1, None, closed="left")],
+    "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
+    "random_state": ["random_state"],
+    "resample": ["boolean"],
+    "n_jobs": [Integral, None],
+    "time_limit": [Interval(Real, 0.0, None, closed="neither"), None],
+    "verbose": ["boolean"],
+}
+
+
+class BaseAdaBoost(MetaEstimatorMixin, BaseEstimator):
+    """Learners that are fitted one after another, each to other weights."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = ADABOOST_CONSTRAINTS
+    callbacks = None  # of Control
+    _schema: Schema
+
+    def _checked_learner(self) -> Any:
+        """Return the learner, or raise if it cannot be one of this ensemble."""
+        name, learner = type(self).__name__, self._learner()
+        if inspect.isclass(learner):
+            raise TypeError(
+                f"estimator={learner.__name__} is a class, but {name} needs one of its instances, "
+                f"whose parameters it copies. Pass estimator={learner.__name__}()."
+            )
+        kinds = ("classifier", "regressor") if is_classifier(self) else ("regressor", "classifier")
+        if (is_regressor if is_classifier(self) else is_classifier)(learner):
+            other = "AdaBoostRegressor" if is_classifier(self) else "AdaBoostClassifier"
+            raise TypeError(
+                f"estimator={learner!r} is a {kinds[1]}, but {name} boosts {kinds[0]}s. Pass a "
+                f"{kinds[0]}, or use {other}."
+            )
+        return learner
+
+    def _learner(self) -> Any:
+        """Return the learner that was given, or the tree that is meant by None."""
+        return self._default_tree() if self.estimator is None else self.estimator
+
+    def _seed_of(self) -> int:
+        """Return the seed of random draws; None is 0: the same model each time."""
+        own = 0 if self.random_state is None else self.random_state
+        return int(check_random_state(own).randint(2**31 - 1))
+
+    def _remember(self, table: Table, schema: Schema) -> None:
+        """Keep what the model must know of its table."""
+        self.n_features_in_, self._schema = table.n_features, schema
+        self.__dict__.pop("feature_names_in_", None)
+        if table.names is not None:
+            self.feature_names_in_ = np.array(table.names, dtype=object)
+
+    def _read(self, X: Any) -> Table:
+        """Check a table for prediction, and return it."""
+        check_is_fitted(self)
+        table = read_table(X)
+        check_columns(self, table)
+        return table
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        own = getattr(self._learner(), "__sklearn_tags__", None)
+        if own is not None and not inspect.isclass(self.estimator):
+            for name in ("sparse", "allow_nan", "string", "categorical", "positive_only"):
+                setattr(tags.input_tags, name, getattr(own().input_tags, name))
+        return tags
