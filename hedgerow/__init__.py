@@ -9,6 +9,8 @@ from hedgerow.estimators.gb_classifier import GradientBoostingClassifier
 from hedgerow.estimators.gb_ranker import GradientBoostingRanker
 from hedgerow.estimators.gb_regressor import GradientBoostingRegressor
 from hedgerow.estimators.ndcg import mean_ndcg
+from hedgerow.estimators.stagewise_classifier import StagewiseClassifier
+from hedgerow.estimators.stagewise_regressor import StagewiseRegressor
 from hedgerow.estimators.tree_classifier import DecisionTreeClassifier
 from hedgerow.estimators.tree_regressor import DecisionTreeRegressor
 from hedgerow.kernels.cores import threads
@@ -27,6 +29,8 @@ __all__ = [
     "GradientBoostingRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "StagewiseClassifier",
+    "StagewiseRegressor",
     "__version__",
     "export_dot",
     "export_json",

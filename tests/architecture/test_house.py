@@ -32,6 +32,8 @@ PUBLIC_NAMES = [
     "GradientBoostingRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "StagewiseClassifier",
+    "StagewiseRegressor",
     "__version__",
     "export_dot",
     "export_json",
