@@ -8,6 +8,7 @@ from hedgerow.estimators.forest_regressor import ExtraTreesRegressor, RandomFore
 from hedgerow.estimators.gb_classifier import GradientBoostingClassifier
 from hedgerow.estimators.gb_ranker import GradientBoostingRanker
 from hedgerow.estimators.gb_regressor import GradientBoostingRegressor
+from hedgerow.estimators.l1_boost import L1BoostClassifier
 from hedgerow.estimators.ndcg import mean_ndcg
 from hedgerow.estimators.stagewise_classifier import StagewiseClassifier
 from hedgerow.estimators.stagewise_regressor import StagewiseRegressor
@@ -27,6 +28,7 @@ __all__ = [
     "GradientBoostingClassifier",
     "GradientBoostingRanker",
     "GradientBoostingRegressor",
+    "L1BoostClassifier",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "StagewiseClassifier",

@@ -11,12 +11,14 @@ from sklearn.utils._param_validation import StrOptions
 from hedgerow.data.table import Table
 from hedgerow.ensembles.additive import Floats
 from hedgerow.estimators.cart import Sample
+from hedgerow.estimators.certifying import stagewise_certificate
 from hedgerow.estimators.checks import check_classes
 from hedgerow.estimators.gradient_boosting import keep_parameters
 from hedgerow.estimators.stagewise import STAGEWISE_CONSTRAINTS, BaseStagewise
 from hedgerow.kernels.team import Team
 from hedgerow.losses import Bernoulli, Exponential, Multinomial, custom_loss
 from hedgerow.losses.classification import logistic_of_array
+from hedgerow.theory.certificate import Certificate
 
 
 class StagewiseClassifier(ClassifierMixin, BaseStagewise):
@@ -163,3 +165,35 @@ class StagewiseClassifier(ClassifierMixin, BaseStagewise):
         """Yield the predictions after each round."""
         for probabilities in self.staged_predict_proba(X):
             yield self.classes_[np.argmax(probabilities, axis=1)]
+
+    def certificate(
+        self, X: Any, y: Any, sample_weight: Any = None, delta: float = 0.05
+    ) -> Certificate:
+        """Return what theorems guarantee, of two classes, with their names and pages.
+
+        The bounds of the training error are there if rounds are AdaBoost's: loss="exponential",
+        init="zero", and functions of -1 and 1. The bound of the true error is there for a
+        dictionary of functions in [-1, 1], and is of f divided by the sum of its coefficients.
+
+        Parameters
+        ----------
+        X, y, sample_weight : those of `fit`
+        delta : float
+            Chance that the bound of the true error may fail with.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hedgerow import StagewiseClassifier
+        >>> x, y = np.arange(10.0)[:, None], [1, 1, 1, 0, 0, 0, 1, 1, 1, 0]
+        >>> cuts = lambda X: np.sign(X - np.arange(9) - 0.5)
+        >>> model = StagewiseClassifier(
+        ...     dictionary=cuts, loss="exponential", init="zero", step="exact", learning_rate=1.0,
+        ...     n_estimators=3
+        ... )
+        >>> print(model.fit(x, y).certificate(x, y).guarantees[0])
+        training error <= 0.5802  (observed 0)
+            if nothing: it is a product of what was measured
+            Freund and Schapire (1997), theorem 6; notes 0, pages 13-15
+        """
+        return stagewise_certificate(self, X, y, sample_weight, delta)

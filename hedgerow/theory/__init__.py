@@ -18,6 +18,13 @@ from hedgerow.theory.bounds import (
     training_error_bounds,
     vc_bound,
 )
+from hedgerow.theory.certificate import (
+    Certificate,
+    Combination,
+    Guarantee,
+    Rounds,
+    certificate_of,
+)
 from hedgerow.theory.margins import Distribution, margin_distribution, margin_error, margins
 from hedgerow.theory.multiclass import (
     class_code,
@@ -29,11 +36,16 @@ from hedgerow.theory.surrogates import SURROGATES, Surrogate, Zhang, surrogate
 
 __all__ = [
     "SURROGATES",
+    "Certificate",
+    "Combination",
     "Distribution",
     "ExcessRisk",
+    "Guarantee",
+    "Rounds",
     "Surrogate",
     "TrainingBounds",
     "Zhang",
+    "certificate_of",
     "class_code",
     "confidence_term",
     "deviation_bound",

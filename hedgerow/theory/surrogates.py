@@ -71,6 +71,16 @@ class Surrogate(NamedTuple):
         e = np.exp(-np.abs(x))
         return np.asarray(np.where(x < 0.0, e, 1.0) / (1.0 + e) * _LOG2_E)
 
+    def curvature(self, x: Any) -> Floats:
+        """Return phi''(x); of the hinge, 0."""
+        x = np.asarray(x, np.float64)
+        if self.name == "hinge":
+            return np.zeros_like(x)
+        if self.name == "exponential":
+            return np.asarray(np.exp(x))
+        e = np.exp(-np.abs(x))
+        return np.asarray(e / (1.0 + e) ** 2 * _LOG2_E)
+
     def risk(self, margins: Any) -> float:
         """Return the mean of phi(-m): the empirical phi-risk of rows with margins m = y f."""
         return float(np.mean(self.phi(-np.asarray(margins, np.float64))))

@@ -30,6 +30,7 @@ PUBLIC_NAMES = [
     "GradientBoostingClassifier",
     "GradientBoostingRanker",
     "GradientBoostingRegressor",
+    "L1BoostClassifier",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "StagewiseClassifier",

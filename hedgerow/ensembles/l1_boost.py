@@ -1,0 +1,222 @@
+"""Empirical phi-risk over combinations of a dictionary, and its minimiser with a duality gap.
+
+    minimise R(b) = sum w phi(-y sum_j b_j h_j(x))    over |b|_1 <= radius,    sum w = 1
+
+Notes 0, pages 1-2. The gap is a certificate: R(b) is above the least risk by no more.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.optimize import linprog, nnls
+from scipy.sparse import csr_array, eye_array, hstack, vstack
+
+from hedgerow.ensembles.additive import Floats
+from hedgerow.ensembles.dictionary import Whole
+from hedgerow.ensembles.dictionary_space import column_sums
+from hedgerow.ensembles.line_search import EXACT, least_step
+from hedgerow.theory.surrogates import Surrogate
+
+_INNER = 40  # Newton steps on a support before functions are looked for again
+_RIDGE = 1e-13  # of the mean curvature: functions that say the same have none between them
+_SUM = 1e5  # weight of the sum of shares among squares of order 1
+_ADDED = 16  # functions that join a linear program at a time
+
+
+class Problem(NamedTuple):
+    """What is minimised.
+
+    signed   float64 [n_rows, q]   y h_j(x): what functions say, with the sign of being right
+    weights  float64 [n_rows]      they add up to 1
+    """
+
+    signed: Floats
+    weights: Floats
+    phi: Surrogate
+    radius: float
+
+    def margins(self, support: Whole, coef: Floats) -> Floats:
+        """Return y f(x) of each row, for coefficients of some functions."""
+        return np.asarray(np.einsum("ij,j->i", self.signed[:, support], coef))
+
+    def risk(self, margins: Floats) -> float:
+        """Return the empirical phi-risk."""
+        return float((self.weights * self.phi.phi(-margins)).sum())
+
+
+class Solution(NamedTuple):
+    """Coefficients, the risk that they have, and how far that is from the least at most."""
+
+    coef: Floats
+    risk: float
+    gap: float
+    n_iter: int
+
+
+def minimised(problem: Problem, tol: float, max_iter: int) -> Solution:
+    """Return coefficients whose duality gap is at most tol, or the best after max_iter rounds."""
+    if problem.phi.name == "hinge":
+        return _by_linear_programs(problem, tol, max_iter)
+    return _by_frank_wolfe(problem, tol, max_iter)
+
+
+def _solution(problem: Problem, support: Whole, coef: Floats, gap: float, number: int) -> Solution:
+    size = float(np.abs(coef).sum())
+    if size > problem.radius:
+        coef = coef * (problem.radius / size)  # beyond it by rounding only
+    full = np.zeros(problem.signed.shape[1])
+    full[support] = coef
+    return Solution(
+        full, problem.risk(problem.margins(support, coef)), max(float(gap), 0.0), number
+    )
+
+
+# ------------------------------------------------------------------ smooth surrogates
+
+
+def _by_frank_wolfe(problem: Problem, tol: float, max_iter: int) -> Solution:
+    """Minimise a smooth risk by the fully corrective method of Frank and Wolfe.
+
+    Each round adds the function with the largest inner product with the negative gradient, the
+    vertex of the ball that is lowest along the tangent, and minimises over those that there are.
+    With p_i = w_i phi'(-m_i), the gap is
+
+        radius max_j |sum_i p_i y_i h_j(x_i)| - sum_i p_i m_i  >=  R(b) - min R
+
+    Frank and Wolfe (1956); Jaggi (2013), section 2 and algorithm 4.
+    """
+    support, coef = np.zeros(0, np.int64), np.zeros(0)
+    for number in range(max_iter + 1):
+        m = problem.margins(support, coef)
+        p = problem.weights * problem.phi.slope(-m)
+        inner = column_sums(problem.signed, p)
+        best = int(np.argmax(np.abs(inner)))
+        gap = problem.radius * abs(inner[best]) - float((p * m).sum())
+        if gap <= tol or number == max_iter:
+            break
+        if best not in support:
+            support, coef = np.append(support, best), np.append(coef, 0.0)
+        coef = _corrected(problem, support, coef, inner[support], 0.25 * tol)
+        support, coef = support[coef != 0.0], coef[coef != 0.0]
+    return _solution(problem, support, coef, gap, number)
+
+
+def _corrected(problem: Problem, support: Whole, coef: Floats, inner: Floats, tol: float) -> Floats:
+    """Minimise over the functions of a support: shares of its vertices, and of the centre."""
+    signs = np.sign(np.where(coef != 0.0, coef, inner))
+    turned = (coef != 0.0) & (np.sign(inner) != signs)  # these may change their sign
+    places = np.concatenate([np.arange(len(support)), np.flatnonzero(turned)])
+    signs = np.concatenate([signs, -signs[turned]])
+    vertices = problem.signed[:, support[places]] * (problem.radius * signs)
+    vertices = np.column_stack([vertices, np.zeros(len(vertices))])
+    shares = np.zeros(len(places) + 1)
+    shares[: len(coef)] = np.abs(coef) / problem.radius
+    shares[-1] = max(0.0, 1.0 - shares.sum())
+    shares = _on_simplex(problem, vertices, shares, tol)
+    out = np.zeros(len(support))
+    np.add.at(out, places, shares[:-1] * signs * problem.radius)
+    return out
+
+
+def _on_simplex(problem: Problem, vertices: Floats, shares: Floats, tol: float) -> Floats:
+    """Minimise over the shares of vertices, float64 [n_rows, k], by Newton steps."""
+    phi, w = problem.phi, problem.weights
+    for _ in range(_INNER):
+        m = np.einsum("ij,j->i", vertices, shares)
+        g = -np.einsum("ij,i->j", vertices, w * phi.slope(-m))
+        if shares @ g - g.min() <= tol:
+            break
+        curvature = w * phi.curvature(-m)
+        target = _newton_shares(vertices, curvature, shares, g)
+        if target is None or g @ (target - shares) >= 0.0:
+            target = _paired(shares, g)
+        shares = _stepped(problem, vertices, shares, target)
+    return shares
+
+
+def _newton_shares(vertices: Floats, curvature: Floats, shares: Floats, g: Floats) -> Floats | None:
+    """Return the shares that minimise the second-order model, or None if it cannot be told.
+
+    argmin over z >= 0, sum z = 1 of g (z - x) + (z - x)' Q (z - x) / 2, as a least-squares problem
+    in the square root of Q. Lawson and Hanson (1974), chapter 23.
+    """
+    Q = np.einsum("ij,i,ik->jk", vertices, curvature, vertices)
+    size = float(np.trace(Q)) / len(Q)
+    if not size > 0.0:
+        return None
+    try:
+        R = cholesky(Q / size + _RIDGE * np.eye(len(Q)))
+        right = R @ shares - solve_triangular(R, g / size, trans="T")
+        found, _ = nnls(np.vstack([R, np.full(len(Q), _SUM)]), np.append(right, _SUM))
+    except (LinAlgError, RuntimeError):
+        return None
+    total = float(found.sum())
+    return found / total if total > 0.0 and np.isfinite(total) else None
+
+
+def _paired(shares: Floats, g: Floats) -> Floats:
+    """Return the shares with all of the worst vertex's given to the best one."""
+    worst = int(np.argmax(np.where(shares > 0.0, g, -np.inf)))
+    moved = shares.copy()
+    moved[worst] = 0.0
+    moved[int(np.argmin(g))] += shares[worst]
+    return moved
+
+
+def _stepped(problem: Problem, vertices: Floats, shares: Floats, target: Floats) -> Floats:
+    """Go from shares towards a target as far as the risk falls."""
+    m = np.einsum("ij,j->i", vertices, shares)
+    along = np.einsum("ij,j->i", vertices, target - shares)
+
+    def slope(step: float) -> float:
+        p = problem.weights * problem.phi.slope(-(m + step * along))
+        return -float((p * along).sum())
+
+    step = 1.0 if slope(1.0) <= 0.0 else min(1.0, least_step(slope, EXACT))
+    return np.asarray(np.maximum(shares + step * (target - shares), 0.0))
+
+
+# ------------------------------------------------------------------ hinge
+
+
+def _by_linear_programs(problem: Problem, tol: float, max_iter: int) -> Solution:
+    """Minimise the hinge risk, a linear program, with some functions more in each round.
+
+        minimise sum w_i s_i    over s >= 0, |b|_1 <= radius, m_i + s_i >= 1
+
+    Its dual has a price 0 <= u_i <= w_i for each row and the value sum u - radius max_j |sum_i u_i
+    y_i h_j(x_i)|, which is never above the least risk, whichever functions u was found with: the
+    difference is the gap. Demiriz, Bennett and Shawe-Taylor (2002), LPBoost.
+    """
+    w, n_functions = problem.weights, problem.signed.shape[1]
+    support, coef, u = np.zeros(0, np.int64), np.zeros(0), w.copy()
+    best_dual, gap = -np.inf, np.inf
+    for number in range(max_iter + 1):
+        inner = np.abs(column_sums(problem.signed, u))
+        best_dual = max(best_dual, float(u.sum()) - problem.radius * float(inner.max()))
+        gap = problem.risk(problem.margins(support, coef)) - best_dual
+        if gap <= tol or number == max_iter:
+            break
+        order = np.argsort(-inner, kind="stable")
+        fresh = order[~np.isin(order, support)][:_ADDED]
+        if not len(fresh) and len(support) == n_functions:
+            break
+        support = np.concatenate([support, fresh])
+        coef, u = _linear_program(problem, support)
+    return _solution(problem, support, coef, gap, number)
+
+
+def _linear_program(problem: Problem, support: Whole) -> tuple[Floats, Floats]:
+    """Return the coefficients of a support, and the prices of rows."""
+    signed, w = problem.signed[:, support], problem.weights
+    n_rows, k = signed.shape
+    cost = np.concatenate([np.zeros(2 * k), w])
+    rows = hstack([csr_array(-signed), csr_array(signed), -eye_array(n_rows)])
+    ball = csr_array(np.concatenate([np.ones(2 * k), np.zeros(n_rows)])[None])
+    limits = np.concatenate([np.full(n_rows, -1.0), [problem.radius]])
+    found = linprog(cost, vstack([rows, ball]), limits, method="highs")
+    if found.x is None:
+        raise RuntimeError(f"The linear program of the hinge was not solved: {found.message}")
+    coef = found.x[:k] - found.x[k : 2 * k]
+    return coef, np.clip(-found.ineqlin.marginals[:n_rows], 0.0, w)
