@@ -2,6 +2,12 @@
 
 from hedgerow.estimators.bagging_classifier import BaggingClassifier
 from hedgerow.estimators.bagging_regressor import BaggingRegressor
+from hedgerow.estimators.boosting_plots import (
+    plot_margins,
+    plot_regions,
+    plot_row_weights,
+    plot_training_error,
+)
 from hedgerow.estimators.drawing import export_dot, export_json, export_text, plot_tree
 from hedgerow.estimators.forest_classifier import ExtraTreesClassifier, RandomForestClassifier
 from hedgerow.estimators.forest_regressor import ExtraTreesRegressor, RandomForestRegressor
@@ -38,6 +44,10 @@ __all__ = [
     "export_json",
     "export_text",
     "mean_ndcg",
+    "plot_margins",
+    "plot_regions",
+    "plot_row_weights",
+    "plot_training_error",
     "plot_tree",
     "threads",
 ]

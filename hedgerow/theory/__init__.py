@@ -33,6 +33,7 @@ from hedgerow.theory.multiclass import (
     posterior,
 )
 from hedgerow.theory.surrogates import SURROGATES, Surrogate, Zhang, surrogate
+from hedgerow.theory.weights import row_weights
 
 __all__ = [
     "SURROGATES",
@@ -59,6 +60,7 @@ __all__ = [
     "posterior",
     "rademacher_bound",
     "risk_bound",
+    "row_weights",
     "rows_needed",
     "stump_count",
     "stump_vc_dimension",

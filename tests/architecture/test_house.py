@@ -40,6 +40,10 @@ PUBLIC_NAMES = [
     "export_json",
     "export_text",
     "mean_ndcg",
+    "plot_margins",
+    "plot_regions",
+    "plot_row_weights",
+    "plot_training_error",
     "plot_tree",
     "threads",
 ]
