@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 
 from hedgerow.ensembles.additive import Floats
+from hedgerow.ensembles.dictionary import Whole
 from hedgerow.ensembles.stagewise import Direction
 
+_ROUNDING = 2.0**-51  # of a sum, for each of its terms, four times over
 _BLOCK = 2**20  # products that are made at a time
 DIRECTIONS = ("least_squares", "collinear", "inner_product")
 
@@ -20,7 +22,8 @@ class DictionarySpace:
         collinear       argmax <r, h> / ||h||    notes 1, "Back to risk minimization"
         inner_product   argmax <r, h>            notes 2, step 2
 
-    of equals the first. Sums are of whole steps: the order of rows makes no difference.
+    of equals the first. Ties are decided by sums of whole steps, which are exact for functions of
+    -1 and 1: whether functions are equally near does not depend on rounding.
     """
 
     def __init__(self, said: Floats, direction: str, project: bool) -> None:
@@ -30,6 +33,7 @@ class DictionarySpace:
         """
         self._said, self._direction, self._project = said, direction, project
         self._squares = np.zeros(0)
+        self._largest = float(np.abs(said).max(initial=0.0))
 
     def nearest(self, target: Floats, weights: Floats, number: int) -> Direction:  # noqa: ARG002
         """Return the nearest function for each output."""
@@ -42,19 +46,27 @@ class DictionarySpace:
         return Direction(tuple(chosen.tolist()), factors, said)
 
     def _nearest(self, pull: Floats) -> tuple[int, float]:
-        inner, squares = column_sums(self._said, pull), self._squares
-        size = np.abs(inner)
+        """Return the nearest function: where rounding leaves it in question, by whole steps."""
+        rough = np.abs(np.einsum("ij,i->j", self._said, pull))
+        error = _ROUNDING * len(pull) * float(np.abs(pull).sum()) * self._largest
+        everyone = np.arange(len(rough))
+        least = self._score(np.maximum(rough - error, 0.0), everyone).max()
+        near = np.flatnonzero(self._score(rough + error, everyone) >= least)
+        inner = column_sums(self._said[:, near], pull)
+        place = int(np.argmax(self._score(np.abs(inner), near)))
+        best, product = int(near[place]), float(inner[place])
+        if self._project and self._squares[best] > 0.0:
+            return best, product / float(self._squares[best])
+        return best, float(np.sign(product))
+
+    def _score(self, size: Floats, which: Whole) -> Floats:
+        """Return how near functions are, given |<r, h>|."""
+        squares = self._squares[which]
         if self._direction == "least_squares":
-            score = 2.0 * size - squares  # ||r||^2 - ||r - h||^2
-        elif self._direction == "collinear":
-            score = size / np.sqrt(np.where(squares > 0.0, squares, np.inf))
-        else:
-            score = size
-        best = int(np.argmax(score))
-        factor = float(np.sign(inner[best]))
-        if self._project and squares[best] > 0.0:
-            factor = float(inner[best] / squares[best])
-        return best, factor
+            return 2.0 * size - squares  # ||r||^2 - ||r - h||^2
+        if self._direction == "collinear":
+            return np.asarray(size / np.sqrt(np.where(squares > 0.0, squares, np.inf)))
+        return size
 
 
 def column_sums(matrix: Floats, weights: Floats, times: Any = None) -> Floats:

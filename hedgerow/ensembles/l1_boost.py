@@ -10,18 +10,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.optimize import linprog, nnls
-from scipy.sparse import csr_array, eye_array, hstack, vstack
 
 from hedgerow.ensembles.additive import Floats
 from hedgerow.ensembles.dictionary import Whole
-from hedgerow.ensembles.dictionary_space import column_sums
 from hedgerow.ensembles.line_search import EXACT, least_step
 from hedgerow.theory.surrogates import Surrogate
 
 _INNER = 40  # Newton steps on a support before functions are looked for again
 _RIDGE = 1e-13  # of the mean curvature: functions that say the same have none between them
 _SUM = 1e5  # weight of the sum of shares among squares of order 1
-_ADDED = 16  # functions that join a linear program at a time
+_ADDED = 32  # functions that join a linear program at a time
 
 
 class Problem(NamedTuple):
@@ -62,14 +60,18 @@ def minimised(problem: Problem, tol: float, max_iter: int) -> Solution:
 
 
 def _solution(problem: Problem, support: Whole, coef: Floats, gap: float, number: int) -> Solution:
-    size = float(np.abs(coef).sum())
-    if size > problem.radius:
-        coef = coef * (problem.radius / size)  # beyond it by rounding only
+    coef = _within(coef, problem.radius)
     full = np.zeros(problem.signed.shape[1])
     full[support] = coef
     return Solution(
         full, problem.risk(problem.margins(support, coef)), max(float(gap), 0.0), number
     )
+
+
+def _within(coef: Floats, radius: float) -> Floats:
+    """Return coefficients that are beyond the ball by rounding on its surface."""
+    size = float(np.abs(coef).sum())
+    return coef if size <= radius else coef * (radius / size)
 
 
 # ------------------------------------------------------------------ smooth surrogates
@@ -90,7 +92,7 @@ def _by_frank_wolfe(problem: Problem, tol: float, max_iter: int) -> Solution:
     for number in range(max_iter + 1):
         m = problem.margins(support, coef)
         p = problem.weights * problem.phi.slope(-m)
-        inner = column_sums(problem.signed, p)
+        inner = np.einsum("ij,i->j", problem.signed, p)
         best = int(np.argmax(np.abs(inner)))
         gap = problem.radius * abs(inner[best]) - float((p * m).sum())
         if gap <= tol or number == max_iter:
@@ -193,7 +195,7 @@ def _by_linear_programs(problem: Problem, tol: float, max_iter: int) -> Solution
     support, coef, u = np.zeros(0, np.int64), np.zeros(0), w.copy()
     best_dual, gap = -np.inf, np.inf
     for number in range(max_iter + 1):
-        inner = np.abs(column_sums(problem.signed, u))
+        inner = np.abs(np.einsum("ij,i->j", problem.signed, u))
         best_dual = max(best_dual, float(u.sum()) - problem.radius * float(inner.max()))
         gap = problem.risk(problem.margins(support, coef)) - best_dual
         if gap <= tol or number == max_iter:
@@ -208,15 +210,20 @@ def _by_linear_programs(problem: Problem, tol: float, max_iter: int) -> Solution
 
 
 def _linear_program(problem: Problem, support: Whole) -> tuple[Floats, Floats]:
-    """Return the coefficients of a support, and the prices of rows."""
+    """Return the coefficients of a support, and the prices of rows.
+
+    The dual is solved: it has a constraint for each function, and not for each row.
+
+        maximise sum u - radius t    over 0 <= u <= w, -t <= sum_i u_i y_i h_j(x_i) <= t
+    """
     signed, w = problem.signed[:, support], problem.weights
     n_rows, k = signed.shape
-    cost = np.concatenate([np.zeros(2 * k), w])
-    rows = hstack([csr_array(-signed), csr_array(signed), -eye_array(n_rows)])
-    ball = csr_array(np.concatenate([np.ones(2 * k), np.zeros(n_rows)])[None])
-    limits = np.concatenate([np.full(n_rows, -1.0), [problem.radius]])
-    found = linprog(cost, vstack([rows, ball]), limits, method="highs")
+    cost = np.append(np.full(n_rows, -1.0), problem.radius)
+    rows = np.column_stack([np.vstack([signed.T, -signed.T]), np.full(2 * k, -1.0)])
+    within = np.column_stack([np.zeros(n_rows + 1), np.append(w, np.inf)])
+    found = linprog(cost, rows, np.zeros(2 * k), bounds=within, method="highs-ds")
     if found.x is None:
         raise RuntimeError(f"The linear program of the hinge was not solved: {found.message}")
-    coef = found.x[:k] - found.x[k : 2 * k]
-    return coef, np.clip(-found.ineqlin.marginals[:n_rows], 0.0, w)
+    shares = np.maximum(-found.ineqlin.marginals, 0.0)
+    coef = _within(shares[:k] - shares[k:], problem.radius)
+    return coef, np.clip(found.x[:n_rows], 0.0, w)

@@ -62,7 +62,7 @@ class L1BoostClassifier(ClassifierMixin, ReadsTables):
         Largest duality gap: how far the risk may be above the least.
     max_iter : int
         Rounds after which the search ends with a warning; each adds one function, or with "hinge"
-        up to 16.
+        up to 32.
 
     Attributes
     ----------
