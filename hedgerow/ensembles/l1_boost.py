@@ -105,20 +105,16 @@ def _by_frank_wolfe(problem: Problem, tol: float, max_iter: int) -> Solution:
 
 
 def _corrected(problem: Problem, support: Whole, coef: Floats, inner: Floats, tol: float) -> Floats:
-    """Minimise over the functions of a support: shares of its vertices, and of the centre."""
+    """Minimise over the functions of a support: shares of its vertices, and of the centre.
+
+    A function keeps its sign: one that should change it goes to zero, leaves, and comes again.
+    """
     signs = np.sign(np.where(coef != 0.0, coef, inner))
-    turned = (coef != 0.0) & (np.sign(inner) != signs)  # these may change their sign
-    places = np.concatenate([np.arange(len(support)), np.flatnonzero(turned)])
-    signs = np.concatenate([signs, -signs[turned]])
-    vertices = problem.signed[:, support[places]] * (problem.radius * signs)
+    vertices = problem.signed[:, support] * (problem.radius * signs)
     vertices = np.column_stack([vertices, np.zeros(len(vertices))])
-    shares = np.zeros(len(places) + 1)
-    shares[: len(coef)] = np.abs(coef) / problem.radius
+    shares = np.append(np.abs(coef) / problem.radius, 0.0)
     shares[-1] = max(0.0, 1.0 - shares.sum())
-    shares = _on_simplex(problem, vertices, shares, tol)
-    out = np.zeros(len(support))
-    np.add.at(out, places, shares[:-1] * signs * problem.radius)
-    return out
+    return _on_simplex(problem, vertices, shares, tol)[:-1] * signs * problem.radius
 
 
 def _on_simplex(problem: Problem, vertices: Floats, shares: Floats, tol: float) -> Floats:

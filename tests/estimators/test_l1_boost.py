@@ -85,6 +85,23 @@ def test_the_gap_is_never_less_than_the_distance_from_the_minimum(loss, seed):
         assert early.risk - least <= early.gap + 1e-9
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_gap_of_many_functions_is_right_in_every_round(loss, seed):
+    problem = problem_of(seed, loss, 4.0, n=60, q=150)
+    done = minimised(problem, 1e-9, 500)
+    assert done.gap <= 1e-9
+    if loss == "hinge":  # the other solver of smooth ones takes long
+        assert_allclose(done.risk, least_risk(problem), atol=1e-9)
+    assert done.n_iter > 2
+    gaps = []
+    for rounds in range(done.n_iter):
+        early = minimised(problem, 1e-9, rounds)
+        assert 0 <= early.risk - done.risk + 1e-9 <= early.gap + 2e-9
+        gaps.append(early.gap)
+    assert gaps[-1] < gaps[0]
+
+
 def test_functions_that_say_nothing_have_no_coefficients():
     signed = np.array([[1.0, -1.0], [-1.0, 1.0]])
     for loss in LOSSES:

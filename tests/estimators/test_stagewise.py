@@ -154,6 +154,22 @@ def test_weights_far_below_the_smallest_exponential_still_count():
     assert_allclose(model.predict_proba(X), y[:, None] == [-1, 1], rtol=0, atol=1e-300)
 
 
+def test_weights_below_the_smallest_exponential_are_told_apart():
+    # After a step of 1000 margins are 1000 and 990: the last row counts e^10 times as much, and
+    # the second function, which is right there and wrong elsewhere, is nearest.
+    y = np.array([1, 1, -1, -1, 1])
+    right = np.array([[1.0, -0.5]] * 4 + [[0.99, 1.0]])
+    model = StagewiseClassifier(
+        dictionary=np.asarray,
+        loss="exponential",
+        init="zero",
+        step="epsilon",
+        learning_rate=1000.0,
+        n_estimators=2,
+    ).fit(right * y[:, None], y)
+    assert_array_equal(model.elements_, [0, 1])
+
+
 # ------------------------------------------------------------------ directions
 
 

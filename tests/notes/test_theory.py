@@ -28,6 +28,8 @@ def test_the_terms_of_the_theorem_of_page_seven():
         terms = theory.excess_risk_bound(n, 100, 0.05, "hinge")
         assert_allclose(terms[1:], expected, rtol=1e-4)
         assert terms.approximation == 0.0
+        assert_allclose(theory.risk_bound(n, 100, 0.05), sum(expected), rtol=1e-4)
+        assert_allclose(theory.deviation_bound(n, 100, 0.05), sum(expected) / 2, rtol=1e-4)
 
 
 def test_the_code_of_three_classes_of_page_twenty_one():
