@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.data.table import read_table
+from hedgerow.estimators.certifying import votes_of
 from hedgerow.plot import boosting as pictures
 from hedgerow.theory.bounds import training_error_bounds
 from hedgerow.theory.margins import margin_distribution, margin_error, margins
@@ -20,8 +21,9 @@ _MOST_PANELS = 8
 def plot_training_error(model: Any, X: Any, y: Any, *, ax: Any = None) -> Any:
     """Draw the training error of a boosted classifier of two classes after each round.
 
-    Beside it are AdaBoost's bounds, if the model has `estimator_errors_`: the product of (1 - e)
-    e^-a + e e^a, and, without a learning rate, exp(-2 sum (1/2 - e)^2). Notes 0, pages 13-15.
+    Beside it are AdaBoost's bounds, if learners say -1 or 1, by the exponential loss, from 0 and
+    of all rows: the product of (1 - e) e^-a + e e^a, and, without a learning rate, exp(-2 sum (1/2
+    - e)^2). Notes 0, pages 13-15.
 
     Parameters
     ----------
@@ -35,13 +37,12 @@ def plot_training_error(model: Any, X: Any, y: Any, *, ax: Any = None) -> Any:
     matplotlib Axes
     """
     staged = _staged(model, X, y)
-    errors = [margin_error(own) for own in staged]
-    found = _learner_errors(model)
-    if found is None:
+    errors, votes = [margin_error(own) for own in staged], votes_of(model)
+    if votes is None:
         return pictures.draw_training_error(errors, ax=ax)
-    rate = float(getattr(model, "learning_rate", 1.0))
-    bounds = training_error_bounds(found, None if rate == 1.0 else _alphas(model, found))
-    exponential = bounds.exponential if rate == 1.0 else None
+    bounds = training_error_bounds(votes.errors, votes.alphas)
+    is_plain = model.learning_rate == 1.0 and getattr(model, "step", "exact") != "epsilon"
+    exponential = bounds.exponential if is_plain else None
     return pictures.draw_training_error(errors, bounds.product, exponential, ax=ax)
 
 
@@ -50,7 +51,8 @@ def plot_margins(
 ) -> Any:
     """Draw the distribution of the margins of rows after some rounds.
 
-    Margins are y f(x) divided by the sum of |alpha|: within [-1, 1], and right if above 0.
+    Margins are y f(x) divided by the sum of |alpha| of learners that say -1 or 1, or else by the
+    largest |f(x)|: within [-1, 1], and right if above 0.
     Schapire, Freund, Bartlett and Lee (1998).
 
     Parameters
@@ -71,7 +73,7 @@ def plot_margins(
         own = margins(scores, y, classes=model.classes_, total=np.abs(model.coef_).sum() or 1.0)
         return pictures.draw_margins({type(model).__name__: margin_distribution(own)}, ax=ax)
     staged = _staged(model, X, y)
-    totals = np.cumsum(_sizes(model)) + abs(float(getattr(model, "_start", [0.0])[0]))
+    totals = _totals(model, staged)
     chosen = _chosen(rounds, len(staged), 3)
     shown = {
         f"{number} round{'s' * (number > 1)}": margin_distribution(
@@ -171,22 +173,12 @@ def _staged(model: Any, X: Any, y: Any) -> list[NDArray[np.float64]]:
     return staged
 
 
-def _learner_errors(model: Any) -> NDArray[np.float64] | None:
-    """Return the weighted errors of rounds, if they are known."""
-    errors = np.asarray(getattr(model, "estimator_errors_", [np.nan]), np.float64)
-    return None if np.isnan(errors).any() else errors
-
-
-def _alphas(model: Any, errors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what learners of -1 and 1 are multiplied by: half log-odds times the rate."""
-    inside = np.clip(errors, 1e-16, 1.0 - 1e-16)
-    rate = float(getattr(model, "learning_rate", 1.0))
-    return np.asarray(rate * 0.5 * np.log((1.0 - inside) / inside))
-
-
-def _sizes(model: Any) -> NDArray[np.float64]:
-    """Return |alpha| of each round."""
-    return np.abs(np.asarray(model.estimator_weights_, np.float64))
+def _totals(model: Any, staged: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return what margins are divided by after each round: sum |alpha|, or the largest of them."""
+    votes = votes_of(model)
+    if votes is not None:
+        return np.asarray(np.cumsum(votes.alphas))
+    return np.array([np.abs(own).max() or 1.0 for own in staged])
 
 
 def _chosen(rounds: Sequence[int] | None, n_rounds: int, n_most: int) -> list[int]:

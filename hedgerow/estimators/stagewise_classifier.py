@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import StrOptions
 from hedgerow.data.table import Table
 from hedgerow.ensembles.additive import Floats
 from hedgerow.estimators.cart import Sample
-from hedgerow.estimators.certifying import stagewise_certificate
+from hedgerow.estimators.certifying import boosted_certificate
 from hedgerow.estimators.checks import check_classes
 from hedgerow.estimators.gradient_boosting import keep_parameters
 from hedgerow.estimators.stagewise import STAGEWISE_CONSTRAINTS, BaseStagewise
@@ -173,7 +173,8 @@ class StagewiseClassifier(ClassifierMixin, BaseStagewise):
 
         The bounds of the training error are there if rounds are AdaBoost's: loss="exponential",
         init="zero", and functions of -1 and 1. The bound of the true error is there for a
-        dictionary of functions in [-1, 1], and is of f divided by the sum of its coefficients.
+        dictionary of functions in [-1, 1], and for stumps if rounds are AdaBoost's; it is of f
+        divided by the sum of its coefficients.
 
         Parameters
         ----------
@@ -196,4 +197,4 @@ class StagewiseClassifier(ClassifierMixin, BaseStagewise):
             if nothing: it is a product of what was measured
             Freund and Schapire (1997), theorem 6; notes 0, pages 13-15
         """
-        return stagewise_certificate(self, X, y, sample_weight, delta)
+        return boosted_certificate(self, X, y, sample_weight, delta)

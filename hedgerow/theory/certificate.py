@@ -163,14 +163,15 @@ def _of_rounds(rounds: Rounds) -> list[Guarantee]:
     found = [Guarantee(what, float(product[-1]), seen, assumes, _FREUND)]
     broken = "" if least > 0.0 else f"a round has the edge {least:.4g}"
     if rounds.alphas is not None:
-        own = 0.5 * np.log(np.maximum(1.0 - errors, 1e-300) / np.maximum(errors, 1e-300))
-        if not np.allclose(rounds.alphas, own, rtol=1e-6):
+        inside = (errors > 0.0) & (errors < 1.0)  # elsewhere its own are infinite
+        own = 0.5 * np.log((1.0 - errors[inside]) / errors[inside])
+        if not np.allclose(np.asarray(rounds.alphas)[inside], own, rtol=1e-6):
             broken = broken or "steps are not AdaBoost's own (a learning rate)"
     assumes = f"every round has a positive edge; the least is {least:.4g}"
     found.append(Guarantee(what, float(exponential[-1]), seen, assumes, _FREUND, broken))
     if rounds.vc_dimension is not None:
         bound = vc_bound(len(errors), rounds.vc_dimension)
-        assumes = f"learners have VC dimension {rounds.vc_dimension}"
+        assumes = f"learners have VC dimension {rounds.vc_dimension} at most"
         found.append(Guarantee("VC dimension of the rounds", bound, None, assumes, _VC))
     return found
 

@@ -165,6 +165,17 @@ def test_weights_are_repeats_and_zero_is_absence(loss):
     assert_allclose(one.risk_, other.risk_, atol=1e-9)
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+def test_rows_of_weight_e_to_minus_700_hardly_count(loss):
+    X, y = load_breast_cancer(return_X_y=True)
+    some = np.arange(len(y)) % 2 > 0
+    model = L1BoostClassifier(lambda X: X / np.array([5e3]), loss=loss, tol=1e-9)
+    light = clone(model).fit(X, y, np.where(some, 1.0, np.exp(-700.0)))
+    without = clone(model).fit(X[some], y[some])
+    assert_allclose(light.risk_, without.risk_, atol=2e-9)
+    assert light.duality_gap_ <= 1e-9
+
+
 def test_categories_and_missing_values_have_stumps():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(

@@ -377,6 +377,29 @@ def test_equal_rows_of_different_classes_do_not_confuse():
     assert_allclose(model.predict_proba(X)[:, 1], 0.2, rtol=1e-9)
 
 
+@pytest.mark.parametrize("loss", ["log_loss", "exponential"])
+@pytest.mark.parametrize("step", ["line_search", "epsilon"])
+def test_classes_that_are_parted_without_error_stay_finite(loss, step):
+    X, y = np.arange(20.0)[:, None], np.arange(20) > 9
+    model = StagewiseClassifier(loss=loss, step=step, learning_rate=1.0, n_estimators=200)
+    model.fit(X, y)
+    assert np.isfinite(model.decision_function(X)).all()
+    assert np.isfinite(model.train_losses_).all()
+    assert_array_equal(model.predict(X), y)
+
+
+@pytest.mark.parametrize("model", [StagewiseClassifier(), StagewiseRegressor()])
+def test_rows_of_weight_e_to_minus_700_hardly_count(model):
+    X, y = load_breast_cancer(return_X_y=True)
+    some = np.arange(len(y)) % 2 > 0
+    weights = np.where(some, 1.0, np.exp(-700.0))
+    model = clone(model).set_params(dictionary=lambda X: X / 1e3, n_estimators=10)
+    light, without = clone(model).fit(X, y, weights), clone(model).fit(X[some], y[some])
+    assert_allclose(light.coef_, without.coef_, rtol=1e-9)
+    alike = clone(model).fit(X, y, np.full(len(y), np.exp(-700.0)))  # all of them are
+    assert_allclose(alike.coef_, clone(model).fit(X, y).coef_, rtol=1e-9)
+
+
 # ------------------------------------------------------------------ early stopping, staging, copies
 
 
