@@ -13,13 +13,14 @@ from scipy.optimize import linprog, nnls
 
 from hedgerow.ensembles.additive import Floats
 from hedgerow.ensembles.dictionary import Whole
-from hedgerow.ensembles.line_search import EXACT, least_step
+from hedgerow.ensembles.line_search import least_step
 from hedgerow.theory.surrogates import Surrogate
 
 _INNER = 40  # Newton steps on a support before functions are looked for again
 _RIDGE = 1e-13  # of the mean curvature: functions that say the same have none between them
 _SUM = 1e5  # weight of the sum of shares among squares of order 1
 _ADDED = 32  # functions that join a linear program at a time
+_JOINING = 8  # functions that join a support
 
 
 class Problem(NamedTuple):
@@ -80,9 +81,9 @@ def _within(coef: Floats, radius: float) -> Floats:
 def _by_frank_wolfe(problem: Problem, tol: float, max_iter: int) -> Solution:
     """Minimise a smooth risk by the fully corrective method of Frank and Wolfe.
 
-    Each round adds the function with the largest inner product with the negative gradient, the
-    vertex of the ball that is lowest along the tangent, and minimises over those that there are.
-    With p_i = w_i phi'(-m_i), the gap is
+    Each round adds the functions with the largest inner products with the negative gradient, the
+    first of which is the vertex of the ball that is lowest along the tangent, and minimises over
+    those that there are, more exactly the smaller the gap is. With p_i = w_i phi'(-m_i), the gap is
 
         radius max_j |sum_i p_i y_i h_j(x_i)| - sum_i p_i m_i  >=  R(b) - min R
 
@@ -93,13 +94,14 @@ def _by_frank_wolfe(problem: Problem, tol: float, max_iter: int) -> Solution:
         m = problem.margins(support, coef)
         p = problem.weights * problem.phi.slope(-m)
         inner = np.einsum("ij,i->j", problem.signed, p)
-        best = int(np.argmax(np.abs(inner)))
-        gap = problem.radius * abs(inner[best]) - float((p * m).sum())
+        gaps = problem.radius * np.abs(inner) - float((p * m).sum())  # if a function were alone
+        gap = float(gaps.max())
         if gap <= tol or number == max_iter:
             break
-        if best not in support:
-            support, coef = np.append(support, best), np.append(coef, 0.0)
-        coef = _corrected(problem, support, coef, inner[support], 0.25 * tol)
+        order = np.argsort(-gaps, kind="stable")[: len(support) + _JOINING]
+        fresh = order[~np.isin(order, support) & (gaps[order] > tol)][:_JOINING]
+        support, coef = np.append(support, fresh), np.append(coef, np.zeros(len(fresh)))
+        coef = _corrected(problem, support, coef, inner[support], max(0.25 * tol, 0.02 * gap))
         support, coef = support[coef != 0.0], coef[coef != 0.0]
     return _solution(problem, support, coef, gap, number)
 
@@ -110,19 +112,19 @@ def _corrected(problem: Problem, support: Whole, coef: Floats, inner: Floats, to
     A function keeps its sign: one that should change it goes to zero, leaves, and comes again.
     """
     signs = np.sign(np.where(coef != 0.0, coef, inner))
-    vertices = problem.signed[:, support] * (problem.radius * signs)
-    vertices = np.column_stack([vertices, np.zeros(len(vertices))])
+    vertices = np.zeros((len(support) + 1, len(problem.weights)))
+    np.multiply(problem.signed[:, support].T, (problem.radius * signs)[:, None], vertices[:-1])
     shares = np.append(np.abs(coef) / problem.radius, 0.0)
     shares[-1] = max(0.0, 1.0 - shares.sum())
     return _on_simplex(problem, vertices, shares, tol)[:-1] * signs * problem.radius
 
 
 def _on_simplex(problem: Problem, vertices: Floats, shares: Floats, tol: float) -> Floats:
-    """Minimise over the shares of vertices, float64 [n_rows, k], by Newton steps."""
+    """Minimise over the shares of vertices, float64 [k, n_rows], by Newton steps."""
     phi, w = problem.phi, problem.weights
     for _ in range(_INNER):
-        m = np.einsum("ij,j->i", vertices, shares)
-        g = -np.einsum("ij,i->j", vertices, w * phi.slope(-m))
+        m = np.einsum("ji,j->i", vertices, shares)
+        g = -np.einsum("ji,i->j", vertices, w * phi.slope(-m))
         if shares @ g - g.min() <= tol:
             break
         curvature = w * phi.curvature(-m)
@@ -139,7 +141,7 @@ def _newton_shares(vertices: Floats, curvature: Floats, shares: Floats, g: Float
     argmin over z >= 0, sum z = 1 of g (z - x) + (z - x)' Q (z - x) / 2, as a least-squares problem
     in the square root of Q. Lawson and Hanson (1974), chapter 23.
     """
-    Q = np.einsum("ij,i,ik->jk", vertices, curvature, vertices)
+    Q = np.einsum("ji,ki->jk", vertices * curvature, vertices)
     size = float(np.trace(Q)) / len(Q)
     if not size > 0.0:
         return None
@@ -164,14 +166,14 @@ def _paired(shares: Floats, g: Floats) -> Floats:
 
 def _stepped(problem: Problem, vertices: Floats, shares: Floats, target: Floats) -> Floats:
     """Go from shares towards a target as far as the risk falls."""
-    m = np.einsum("ij,j->i", vertices, shares)
-    along = np.einsum("ij,j->i", vertices, target - shares)
+    m = np.einsum("ji,j->i", vertices, shares)
+    along = np.einsum("ji,j->i", vertices, target - shares)
 
     def slope(step: float) -> float:
         p = problem.weights * problem.phi.slope(-(m + step * along))
         return -float((p * along).sum())
 
-    step = 1.0 if slope(1.0) <= 0.0 else min(1.0, least_step(slope, EXACT))
+    step = 1.0 if slope(1.0) <= 0.0 else min(1.0, least_step(slope))
     return np.asarray(np.maximum(shares + step * (target - shares), 0.0))
 
 

@@ -61,8 +61,8 @@ class L1BoostClassifier(ClassifierMixin, ReadsTables):
     tol : float
         Largest duality gap: how far the risk may be above the least.
     max_iter : int
-        Rounds after which the search ends with a warning; each adds one function, or with "hinge"
-        up to 32.
+        Rounds after which the search ends with a warning; each adds up to 8 functions, or with
+        "hinge" up to 32.
 
     Attributes
     ----------

@@ -78,7 +78,8 @@ class Certificate(NamedTuple):
 
     def __str__(self) -> str:
         rows = "row" if self.n == 1 else "rows"
-        return "\n".join([f"{self.title}, fitted to {self.n:,} {rows}", *map(str, self.guarantees)])
+        told = list(map(str, self.guarantees)) or ["nothing is guaranteed: no theorem applies"]
+        return "\n".join([f"{self.title}, fitted to {self.n:,} {rows}", *told])
 
 
 class Rounds(NamedTuple):
