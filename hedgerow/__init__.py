@@ -4,13 +4,22 @@ from hedgerow.estimators.adaboost_classifier import AdaBoostClassifier
 from hedgerow.estimators.adaboost_regressor import AdaBoostRegressor
 from hedgerow.estimators.bagging_classifier import BaggingClassifier
 from hedgerow.estimators.bagging_regressor import BaggingRegressor
+from hedgerow.estimators.boosting_plots import (
+    plot_margins,
+    plot_regions,
+    plot_row_weights,
+    plot_training_error,
+)
 from hedgerow.estimators.drawing import export_dot, export_json, export_text, plot_tree
 from hedgerow.estimators.forest_classifier import ExtraTreesClassifier, RandomForestClassifier
 from hedgerow.estimators.forest_regressor import ExtraTreesRegressor, RandomForestRegressor
 from hedgerow.estimators.gb_classifier import GradientBoostingClassifier
 from hedgerow.estimators.gb_ranker import GradientBoostingRanker
 from hedgerow.estimators.gb_regressor import GradientBoostingRegressor
+from hedgerow.estimators.l1_boost import L1BoostClassifier
 from hedgerow.estimators.ndcg import mean_ndcg
+from hedgerow.estimators.stagewise_classifier import StagewiseClassifier
+from hedgerow.estimators.stagewise_regressor import StagewiseRegressor
 from hedgerow.estimators.tree_classifier import DecisionTreeClassifier
 from hedgerow.estimators.tree_regressor import DecisionTreeRegressor
 from hedgerow.kernels.cores import threads
@@ -29,13 +38,20 @@ __all__ = [
     "GradientBoostingClassifier",
     "GradientBoostingRanker",
     "GradientBoostingRegressor",
+    "L1BoostClassifier",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "StagewiseClassifier",
+    "StagewiseRegressor",
     "__version__",
     "export_dot",
     "export_json",
     "export_text",
     "mean_ndcg",
+    "plot_margins",
+    "plot_regions",
+    "plot_row_weights",
+    "plot_training_error",
     "plot_tree",
     "threads",
 ]

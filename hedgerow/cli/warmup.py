@@ -22,6 +22,8 @@ from hedgerow import (
     GradientBoostingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
+    StagewiseClassifier,
+    StagewiseRegressor,
 )
 from hedgerow.data.table import read_table
 from hedgerow.estimators.gb_ranker import RANKING_LOSSES
@@ -75,6 +77,11 @@ def steps() -> dict[str, Callable[[], None]]:
     work["boosting, vector leaves"] = partial(_boost, together, X, classes)
     exponential = GradientBoostingClassifier(loss="exponential")
     work["boosting, exponential"] = partial(_boost, exponential, X, labels)
+    for loss in REGRESSION_LOSSES:
+        descent = StagewiseRegressor(dictionary=_counted, loss=loss)
+        work[f"stagewise, {loss}"] = partial(_descend, descent, X, counts)
+    descent = StagewiseClassifier(dictionary=_counted)
+    work["stagewise, log_loss"] = partial(_descend, descent, X, labels)
     for loss in RANKING_LOSSES:
         ranker = GradientBoostingRanker(loss=loss)
         work[f"boosting, {loss}"] = partial(_boost, ranker, X, classes, qid=np.arange(_N_ROWS) // 9)
@@ -115,6 +122,16 @@ def _boost(model: Any, X: NDArray[Any], y: NDArray[Any], **queries: Any) -> None
     fixed.flags.writeable = False
     with hired(1, 0.0) as team:
         model._model.raw(fixed, team)
+
+
+def _counted(X: NDArray[Any]) -> NDArray[np.float64]:
+    """Say something of each row, as a dictionary of one function."""
+    return np.asarray(np.arange(len(X)) % 3, np.float64)
+
+
+def _descend(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:
+    """Do with a stagewise model what users do: fit, stop early, predict."""
+    model.set_params(n_estimators=2, early_stopping=True, n_jobs=1).fit(X, y).predict(X)
 
 
 def _bag(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:

@@ -1,6 +1,8 @@
 """The step along a tree that minimises the loss."""
 
 import math
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,11 +11,20 @@ from hedgerow.ensembles.stage import Stage
 from hedgerow.kernels.steps import sum_slopes
 from hedgerow.kernels.team import Team
 
-_LONGEST = 64.0  # Newton steps: where classes are parted without error no step is the best
-_PRECISION = 2.0**-20  # of the step
-_FLAT = 2.0**-14  # of the first slope: what is left to win is less than its square
-_MOST_TRIALS = 60
 _SUM_BITS = 61
+
+
+class Care(NamedTuple):
+    """How exactly a step is searched for: shares of the step, and of the first slope."""
+
+    precision: float = 2.0**-20
+    flat: float = 2.0**-14  # what is left to win is less than its square
+    most_trials: int = 60
+    longest: float = 64.0  # Newton steps: where classes are parted without error none is the best
+
+
+_ORDINARY = Care()
+EXACT = Care(2.0**-50, 2.0**-44, 200, 2.0**200)
 
 
 def line_search(stage: Stage, along: Floats, team: Team) -> float:
@@ -21,27 +32,32 @@ def line_search(stage: Stage, along: Floats, team: Team) -> float:
 
     along  float64 [n_outputs, n_rows]
 
-    The zero of the slope sum w g(f + t d) d, which rises with t if l is convex: bracketed by
-    doubling, then by chords that halve the slope of the end that stays (the Illinois way).
-    Returned is a step where the way is flat, else the end on the falling side: the loss never
-    rises. The derivatives of the stage are overwritten. Notes 0, part III; Dowell and Jarratt
-    (1971).
+    The derivatives of the stage are overwritten. Notes 0, part III.
     """
+    return least_step(lambda step: _slope(stage, along, step, team))
 
-    def slope(step: float) -> float:
-        return _slope(stage, along, step, team)
 
+def least_step(slope: Callable[[float], float], care: Care = _ORDINARY) -> float:
+    """Return the step t >= 0 at which a slope that rises with t becomes zero.
+
+    Bracketed by doubling, then by chords that halve the slope of the end that stays (the Illinois
+    way). Returned is a step where the way is flat, else the end on the falling side: the loss never
+    rises. Dowell and Jarratt (1971).
+
+    >>> round(least_step(lambda t: 2.0 * (t - 3.0)), 6)
+    3.0
+    """
     low, at_low, high, at_high = 0.0, slope(0.0), 1.0, slope(1.0)
     if at_low >= 0.0:
         return 0.0
-    flat = _FLAT * -at_low
-    while at_high < -flat and high < _LONGEST:
+    flat = care.flat * -at_low
+    while at_high < -flat and high < care.longest:
         low, at_low, high = high, at_high, 2.0 * high
         at_high = slope(high)
     if at_high <= flat:
         return high
-    for trial in range(_MOST_TRIALS):
-        if high - low <= _PRECISION * high:
+    for trial in range(care.most_trials):
+        if high - low <= care.precision * high:
             break
         by_chord = trial % 3 < 2  # where slopes differ by powers of ten halving is faster
         step = _chord(low, at_low, high, at_high) if by_chord else 0.5 * (low + high)

@@ -15,9 +15,11 @@ from hedgerow.data.table import Table, read_table
 from hedgerow.estimators.adaboost import ADABOOST_CONSTRAINTS
 from hedgerow.estimators.boosted_rounds import Asked, boosted
 from hedgerow.estimators.boosted_speech import SpeaksInRounds
+from hedgerow.estimators.certifying import boosted_certificate
 from hedgerow.estimators.checks import check_classes, check_parameters
 from hedgerow.estimators.gradient_boosting import keep_parameters
 from hedgerow.estimators.tree_classifier import DecisionTreeClassifier
+from hedgerow.theory.certificate import Certificate
 
 _FOUND = ("validation_errors_",)
 
@@ -179,6 +181,32 @@ class AdaBoostClassifier(ClassifierMixin, SpeaksInRounds):
         fitted.estimator_ = learner
         self.__dict__ = fitted.__dict__
         return self
+
+    def certificate(
+        self, X: Any, y: Any, sample_weight: Any = None, delta: float = 0.05
+    ) -> Certificate:
+        """Return what theorems guarantee, of two classes, with their names and pages.
+
+        Bounds of the training error, for discrete AdaBoost and SAMME; of stumps also bounds of the
+        true error, of f divided by the sum of its alphas.
+
+        Parameters
+        ----------
+        X, y, sample_weight : those of `fit`
+        delta : float
+            Chance that the bound of the true error may fail with.
+
+        Examples
+        --------
+        >>> from hedgerow import AdaBoostClassifier
+        >>> x, y = [[i] for i in range(10)], [1, 1, 1, 0, 0, 0, 1, 1, 1, 0]
+        >>> model = AdaBoostClassifier(n_estimators=3).fit(x, y)
+        >>> print(model.certificate(x, y).guarantees[0])
+        training error <= 0.5802  (observed 0)
+            if nothing: it is a product of what was measured
+            Freund and Schapire (1997), theorem 6; notes 0, pages 13-15
+        """
+        return boosted_certificate(self, X, y, sample_weight, delta)
 
     def _check_same(self, table: Table, classes: NDArray[Any]) -> None:
         """Raise if rounds cannot go on from those that are there."""

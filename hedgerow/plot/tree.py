@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hedgerow.plot.needs import demand_matplotlib
 from hedgerow.trees.labels import (
     HIDDEN_COLOUR,
     Line,
@@ -93,7 +94,7 @@ def draw_tree(
     list of Artist
         The boxes, a `Text` per node in preorder; then a `Line2D` and a `Text` per branch.
     """
-    _demand_matplotlib()
+    demand_matplotlib("a tree")
     boxes, branches = _laid_out(tree, names, max_depth, decimals)
     width = max(box.x + box.width / 2 for box in boxes) + _GAP
     height = max(box.y + box.height for box in boxes) + _GAP
@@ -117,16 +118,6 @@ def _scaled(ax: "Axes", width: float, height: float, fontsize: float | None) -> 
     ax.set_xlim(width / 2 - x_reach, width / 2 + x_reach)
     ax.set_ylim(height / 2 + y_reach, height / 2 - y_reach)
     return scale
-
-
-def _demand_matplotlib() -> None:
-    try:
-        import matplotlib.pyplot  # noqa: F401, PLC0415  (optional: trees are grown without it)
-    except ImportError as error:
-        raise ImportError(
-            "Drawing a tree needs matplotlib, which cannot be imported here. "
-            'Install it with: pip install "hedgerow[plot]"'
-        ) from error
 
 
 def _new_axes(width: float, height: float, fontsize: float | None) -> "Axes":

@@ -1,5 +1,6 @@
 """What the documents show is what happens."""
 
+import doctest
 import os
 import re
 import subprocess
@@ -40,6 +41,14 @@ def test_the_example_of_forests_runs():
     model, table = names["forest"], names["X"]
     assert model.oob_curve_[0] < model.oob_curve_[9] < model.oob_curve_[99]
     assert (model.standard_errors(table[:2]) > 0).all()
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/guide/*.md")), ids=lambda page: page.stem)
+def test_the_examples_of_a_guide_print_what_it_says(page):
+    options = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    failed, tried = doctest.testfile(str(page), module_relative=False, optionflags=options)
+    assert tried
+    assert not failed
 
 
 def test_every_file_that_a_document_points_to_is_there():

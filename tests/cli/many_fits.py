@@ -15,6 +15,9 @@ from hedgerow import (
     DecisionTreeRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
+    L1BoostClassifier,
+    StagewiseClassifier,
+    StagewiseRegressor,
 )
 from hedgerow.kernels.cache import KernelCache
 
@@ -92,6 +95,13 @@ def main() -> None:
             GradientBoostingRegressor(n_estimators=2, max_features=1, interaction_cst="pairwise"),
             targets[:, 0],
         ),
+    ]
+    models += [
+        (StagewiseClassifier(n_estimators=2), labels),
+        (StagewiseClassifier(n_estimators=2, early_stopping=True), labels > 0),
+        (StagewiseClassifier(n_estimators=2, loss="exponential"), labels > 0),
+        (StagewiseRegressor(n_estimators=2, loss="huber"), targets[:, 0]),
+        (L1BoostClassifier(loss="logistic", max_thresholds=4), labels > 0),
     ]
     losses = ("squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie")
     for loss in losses:
