@@ -222,7 +222,7 @@ class LearnerWay:
 
     def _fitted_to_sample(self, model: Any, steps: Rows, name: tuple[int, int]) -> Any:
         """Fit a learner to as many rows as there are, drawn in proportion to their weights."""
-        urn = Urn(np.arange(len(steps)), np.cumsum(steps))
+        urn = Urn.in_order(np.arange(len(steps)), np.cumsum(steps))
         seed = mixed_bits(self._course.seed, name[1])
         drawn = Bags(Bootstrap(self._course.sample.n_rows), urn, seed).counts(name[0])
         chosen = np.flatnonzero(drawn)

@@ -61,7 +61,7 @@ class Exercise(NamedTuple):
 
     def drawn(self, order: Rows, weights: RowWeights, number: int) -> Rows:
         """Return how often each row is drawn for a round, in proportion to its weight."""
-        urn = Urn(order, np.cumsum(weights.steps[order]))
+        urn = Urn.in_order(order, np.cumsum(weights.steps[order]))
         return Bags(Bootstrap(self.sample.n_rows), urn, self.seed).counts(number)
 
 
