@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from hedgerow import __version__
+from hedgerow.cli.compiling import compiled
 from hedgerow.cli.warmup import steps
 from hedgerow.kernels.cache import cache_root, private_directory, silence, sources_digest
 
@@ -44,7 +45,7 @@ def hedgerow(
 def warmup() -> None:
     """Compile every kernel now, so that no fit has to wait for it later.
 
-    Takes a minute or two the first time, seconds after that.
+    Takes some minutes the first time, on all cores, and seconds after that.
 
     HEDGEROW_CACHE_DIR says where kernels are kept: set it in a container image.
     """
@@ -77,14 +78,13 @@ def _run_steps() -> None:
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    work = steps()
+    names = list(steps())
     with Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as progress:
-        task = progress.add_task("", total=len(work))
-        for name, compile_kernels in work.items():
+        task = progress.add_task("", total=len(names))
+        for name in compiled(names):
             progress.update(task, description=name)
-            compile_kernels()
             progress.advance(task)
 
 

@@ -3,13 +3,14 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 import hedgerow
-from hedgerow.cli import commands
+from hedgerow.cli import commands, compiling
 from hedgerow.cli.warmup import steps
 from hedgerow.kernels import cache
 from hedgerow.kernels.cache import sources_digest
@@ -34,8 +35,13 @@ def quick_steps(root, monkeypatch):
     def step(name: str) -> None:
         (root / sources_digest() / f"{name}.nbc").write_bytes(b"1234567")
 
-    names = ("gini", "squared error")
-    monkeypatch.setattr(commands, "steps", lambda: {n: lambda n=n: step(n) for n in names})
+    def in_this_process(names: list[str]) -> Iterator[str]:
+        for name in names:
+            step(name)
+            yield name
+
+    monkeypatch.setattr(commands, "steps", lambda: dict.fromkeys(("gini", "squared error")))
+    monkeypatch.setattr(commands, "compiled", in_this_process)
 
 
 def called(*arguments: str):
@@ -97,6 +103,25 @@ def test_warmup_is_not_announced_by_the_kernels(capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_steps_are_taken_by_processes_which_are_replaced(monkeypatch):
+    taken = []
+    monkeypatch.setattr(compiling, "_STEPS", 1)
+
+    class Told(compiling.ProcessPoolExecutor):
+        def submit(self, _task, _name):
+            taken.append(super().submit(os.getpid))
+            return taken[-1]
+
+    monkeypatch.setattr(compiling, "ProcessPoolExecutor", Told)
+    assert sorted(compiling.compiled(["a", "b", "c"])) == ["a", "b", "c"]
+    assert len({os.getpid()} | {future.result() for future in taken}) == 4
+
+
+def test_a_step_that_fails_is_told():
+    with pytest.raises(KeyError, match="no such step"):
+        list(compiling.compiled(["no such step"]))
+
+
 def test_warmup_fails_if_kernels_cannot_be_kept(root):
     root.write_text("a file, not a directory")
     with pytest.warns(RuntimeWarning, match="cannot be used"):
@@ -108,7 +133,7 @@ def test_warmup_fails_if_kernels_cannot_be_kept(root):
 
 @pytest.mark.usefixtures("root")
 def test_warmup_fails_if_nothing_was_kept(monkeypatch):
-    monkeypatch.setattr(commands, "steps", lambda: {"gini": lambda: None})
+    monkeypatch.setattr(commands, "compiled", lambda _names: iter(["gini"]))
     result = called("warmup")
     assert result.exit_code == 1
     assert "is the disk full?" in result.stderr
