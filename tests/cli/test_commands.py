@@ -103,18 +103,18 @@ def test_warmup_is_not_announced_by_the_kernels(capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_steps_are_taken_by_processes_which_are_replaced(monkeypatch):
+def test_steps_are_taken_by_processes_of_their_own(monkeypatch):
     taken = []
-    monkeypatch.setattr(compiling, "_STEPS", 1)
 
     class Told(compiling.ProcessPoolExecutor):
-        def submit(self, _task, _name):
+        def submit(self, _task, _names):
             taken.append(super().submit(os.getpid))
             return taken[-1]
 
     monkeypatch.setattr(compiling, "ProcessPoolExecutor", Told)
-    assert sorted(compiling.compiled(["a", "b", "c"])) == ["a", "b", "c"]
-    assert len({os.getpid()} | {future.result() for future in taken}) == 4
+    names = [f"step {number}" for number in range(9)]
+    assert sorted(compiling.compiled(names)) == names
+    assert len({os.getpid()} | {future.result() for future in taken}) == 4  # 4, 4 and 1 steps
 
 
 def test_a_step_that_fails_is_told():
