@@ -5,13 +5,14 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier, is_regressor
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.data.table import Schema, Table, read_table
 from hedgerow.estimators.checks import check_columns
+from hedgerow.estimators.learners import checked_learner
 
 ADABOOST_CONSTRAINTS: dict[str, list[Any]] = {
     "estimator": [HasMethods(["fit", "predict"]), None],
@@ -34,20 +35,7 @@ class BaseAdaBoost(MetaEstimatorMixin, BaseEstimator):
 
     def _checked_learner(self) -> Any:
         """Return the learner, or raise if it cannot be one of this ensemble."""
-        name, learner = type(self).__name__, self._learner()
-        if inspect.isclass(learner):
-            raise TypeError(
-                f"estimator={learner.__name__} is a class, but {name} needs one of its instances, "
-                f"whose parameters it copies. Pass estimator={learner.__name__}()."
-            )
-        kinds = ("classifier", "regressor") if is_classifier(self) else ("regressor", "classifier")
-        if (is_regressor if is_classifier(self) else is_classifier)(learner):
-            other = "AdaBoostRegressor" if is_classifier(self) else "AdaBoostClassifier"
-            raise TypeError(
-                f"estimator={learner!r} is a {kinds[1]}, but {name} boosts {kinds[0]}s. Pass a "
-                f"{kinds[0]}, or use {other}."
-            )
-        return learner
+        return checked_learner(self, self._learner(), "boosts")
 
     def _learner(self) -> Any:
         """Return the learner that was given, or the tree that is meant by None."""

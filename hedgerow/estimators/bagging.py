@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier, is_regressor
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,6 +17,7 @@ from hedgerow.estimators.bagged import Bagged
 from hedgerow.estimators.bagged_trees import BaggedTrees, is_plain_tree
 from hedgerow.estimators.checks import check_columns, check_parameters
 from hedgerow.estimators.forest import FOREST_CONSTRAINTS, Floats
+from hedgerow.estimators.learners import checked_learner
 
 _SHARED = (
     "n_estimators",
@@ -75,7 +76,7 @@ class BaseBagging(MetaEstimatorMixin, BaseEstimator):
         keeps the models that are fitted; before the first, nothing changes.
         """
         check_parameters(self)
-        begun, learner = time.monotonic(), clone(self._checked_learner())
+        begun, learner = time.monotonic(), clone(checked_learner(self, self._learner(), "bags"))
         table, is_tree = read_table(X), is_plain_tree(learner)
         if is_tree:
             check_parameters(learner)
@@ -91,23 +92,6 @@ class BaseBagging(MetaEstimatorMixin, BaseEstimator):
             if hasattr(ensemble, name):
                 setattr(self, name, getattr(ensemble, name))
         return self
-
-    def _checked_learner(self) -> Any:
-        """Return the learner, or raise if it cannot be one of this ensemble."""
-        name, learner = type(self).__name__, self._learner()
-        if inspect.isclass(learner):
-            raise TypeError(
-                f"estimator={learner.__name__} is a class, but {name} needs one of its instances, "
-                f"whose parameters it copies. Pass estimator={learner.__name__}()."
-            )
-        wrong, right = ("regressor", "classifier") if is_classifier(self) else _REGRESSION
-        if (is_regressor if is_classifier(self) else is_classifier)(learner):
-            other = "BaggingRegressor" if is_classifier(self) else "BaggingClassifier"
-            raise TypeError(
-                f"estimator={learner!r} is a {wrong}, but {name} bags {right}s. Pass a {right}, or "
-                f"use {other}."
-            )
-        return learner
 
     def _learner(self) -> Any:
         """Return the learner that was given, or a full-depth tree."""
@@ -209,6 +193,3 @@ class BaseBagging(MetaEstimatorMixin, BaseEstimator):
                 "library's own trees do."
             )
         return self._ensemble.fingerprint_
-
-
-_REGRESSION = "classifier", "regressor"
