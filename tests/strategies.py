@@ -180,13 +180,18 @@ def team_of_one() -> Team:
 
 
 def table_of(
-    problem: Problem, max_bins: int | None = None, team: Team | None = None, most_codes: int = 16
+    problem: Problem,
+    max_bins: int | None = None,
+    team: Team | None = None,
+    most_codes: int = 16,
+    n_levels: int = 1,
 ) -> BinnedTable:
     """Bin the columns; with max_bins=None every value has its own bin."""
     rows = [list(row) for row in zip(*problem.columns, strict=True)]
     counts = quantised_weights(np.array(problem.weights)).counts
     team = team_of_one() if team is None else team
-    return bin_table(read_table(rows), Recipe(max_bins, most_codes=most_codes), team, None, counts)
+    recipe = Recipe(max_bins, most_codes=most_codes, n_levels=n_levels)
+    return bin_table(read_table(rows), recipe, team, None, counts)
 
 
 def judge_of(problem: Problem, criterion: str) -> Judge:
@@ -271,7 +276,12 @@ def codes_of(columns: list[CodedColumn] | tuple[CodedColumn, ...], most_codes: i
         shared=np.zeros((int(features.shared.max()) + 1, n_rows), np.uint8),
         features=features,
         bins=np.zeros(0, BIN).view(np.recarray),
+        fine=np.zeros((0, n_rows, BLOCK), np.uint8),
+        levels=np.zeros(0, BIN).view(np.recarray),
+        n_levels=1,
+        pieces=np.zeros((0, 2), np.int64),
     )
+    features.fine = features.pieces = -1
     for place, column in enumerate(wide):
         codes.wide[place] = [column.n_bins if code is None else code for code in column.codes]
     for about in features[features.column >= 0]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from hedgerow.data.columns import Column
 from hedgerow.data.edges import Bins, choose_bins, summarise
 from hedgerow.data.joint_columns import MOST_CODES, lay_out
+from hedgerow.data.levels import Levels, join_levels, levels_of
 from hedgerow.data.table import Table
 from hedgerow.kernels.codes import (
     BIN,
@@ -47,18 +48,20 @@ class BinnedTable(NamedTuple):
     @property
     def bytes_used(self) -> int:
         """Memory of the codes."""
-        return sum(array.nbytes for array in self.codes)
+        return sum(array.nbytes for array in self.codes if isinstance(array, np.ndarray))
 
 
 class Recipe(NamedTuple):
     """How a table is binned: at most max_bins bins a numeric feature (None: one per value).
 
     most_codes: of a feature that shares a column of the histogram. It changes no model.
+    n_levels: parts of a bin that small nodes may cut between, a power of two up to 256.
     """
 
     max_bins: int | None
     categorical: frozenset[int] = frozenset()
     most_codes: int = MOST_CODES
+    n_levels: int = 1
 
 
 class _Coded(NamedTuple):
@@ -68,6 +71,7 @@ class _Coded(NamedTuple):
     bins: Bins
     categories: tuple[Any, ...] | None
     n_missing: int
+    levels: Levels | None = None
 
 
 def bin_table(
@@ -85,8 +89,10 @@ def bin_table(
             column = _of_rows(column, rows)
         if column.categories is not None:
             return _coded_categories(column)
-        bins = choose_bins(summarise(column.values, weights), recipe.max_bins)
-        return _coded_values(column, bins)
+        summary = summarise(column.values, weights)
+        own = _coded_values(column, choose_bins(summary, recipe.max_bins))
+        given = column.values, own.codes, own.bins, summary
+        return own._replace(levels=levels_of(*given, recipe.n_levels))
 
     def coded_stripe(features: range) -> list[_Coded]:
         return [coded(column) for column in table.columns(features, recipe.categorical)]
@@ -173,4 +179,6 @@ def _joined(n_rows: int, coded: list[_Coded], most_codes: int) -> Codes:
     n_columns = lay_out(features, has_missing, most_codes, columns)
     blocks = np.zeros((-(-n_columns // BLOCK), n_rows, BLOCK), np.uint8)
     shared = np.empty((int(features.shared.max()) + 1, n_rows), np.uint8)
-    return Codes(blocks, columns, wide, shared, features, limits)
+    joined = join_levels([column.levels for column in coded], features, n_rows)
+    pieces = np.zeros((0, 2), np.int64)
+    return Codes(blocks, columns, wide, shared, features, limits, *joined, pieces)

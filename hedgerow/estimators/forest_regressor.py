@@ -24,6 +24,8 @@ from hedgerow.trees.tree import Tree
 class ForestRegressor(RegressorMixin, PredictsQuantiles, BaseForest):
     """What random forests and extra-trees of numbers share."""
 
+    _keeps_levels = True
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = FOREST_CONSTRAINTS | {
         "criterion": [StrOptions({"squared_error"})],
         "keep_rows": ["boolean"],
@@ -115,7 +117,8 @@ class RandomForestRegressor(ForestRegressor):
         Keep the targets, and which rows are in which leaf: `predict_quantiles` needs them. About
         8 bytes for each row and tree.
 
-    The other parameters are those of RandomForestClassifier.
+    The other parameters are those of RandomForestClassifier. Where values are binned, nodes of at
+    most 512 rows cut between pieces of bins.
 
     Attributes
     ----------

@@ -41,11 +41,14 @@ GROWTH_CONSTRAINTS: dict[str, list[Any]] = {
     "n_jobs": [Integral, None],
 }
 
+_ROWS_OF_LEVEL = 16
+
 
 class GrowsTrees(ReadsTables):
     """An estimator with the parameters of a tree."""
 
     _exact_rows = 100_000  # up to here `split_finding="auto"` looks at every distinct value
+    _keeps_levels = False  # whether small nodes have finer bins: means gain more than classes do
 
     @property
     def _cuts_at_random(self) -> bool:
@@ -105,4 +108,11 @@ class GrowsTrees(ReadsTables):
         return Recipe(
             None if exact else int(self.max_bins),
             categorical_columns(self.categorical_features, table),
+            n_levels=self._n_levels(n_rows),
         )
+
+    def _n_levels(self, n_rows: int) -> int:
+        """Return how many levels a bin has: of 16 rows or so each, up to 256, a power of two."""
+        if not self._keeps_levels or self._cuts_at_random or self.max_leaf_nodes is not None:
+            return 1
+        return int(2 ** min((n_rows // (_ROWS_OF_LEVEL * MAX_BINS)).bit_length(), 8))

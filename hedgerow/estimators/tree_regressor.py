@@ -34,6 +34,9 @@ class DecisionTreeRegressor(MultiOutputMixin, RegressorMixin, CartTree):
     criterion : {"squared_error", "absolute_error"}
         Leaves predict the mean, or the median.
 
+    Where values are binned and means are predicted, nodes of at most 512 rows cut between
+    pieces of bins, as many as `max_bins` of each feature.
+
     Examples
     --------
     >>> from hedgerow import DecisionTreeRegressor
@@ -110,6 +113,10 @@ class DecisionTreeRegressor(MultiOutputMixin, RegressorMixin, CartTree):
 
     @property
     def _keeps_means(self) -> bool:
+        return not self._is_absolute
+
+    @property
+    def _keeps_levels(self) -> bool:  # type: ignore[override]  # a property of a plain attribute
         return not self._is_absolute
 
     @property

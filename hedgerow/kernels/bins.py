@@ -24,17 +24,17 @@ def search_bins(problem, feature, cells, node, scratch, found):
     """
     about, moments = problem.codes.features[feature], problem.moments
     has_missing = np.int64(moments.occurs(cells, about.missing * moments.width()))
-    if _has_one(moments, cells, about.n_bins, has_missing):
-        return np.int64(1)
-    parent = problem.criterion.score(node.total)
+    parent, is_constant = problem.criterion.score(node.total), np.int64(1)
     for missing_left in range(1 + has_missing):
         n_cuts = about.n_bins - 1 + has_missing * (1 - missing_left)
         _run(moments, cells, about.missing, missing_left, n_cuts, scratch.running[0])
         largest, unit = problem.criterion.screen(
             moments, problem.rules, node.total, n_cuts, moments.sum_width(), scratch
         )
-        slack = SLACK * abs(largest)
-        if largest == -np.inf or (largest + slack) * unit - parent < found.gain:
+        if largest == -np.inf:
+            continue
+        slack, is_constant = SLACK * abs(largest), np.int64(0)
+        if (largest + slack) * unit - parent < found.gain:
             continue
         bar = np.float32(largest - slack)
         best, margin, bin = _widest_best(problem, feature, cells, node.total, n_cuts, bar, scratch)
@@ -46,7 +46,8 @@ def search_bins(problem, feature, cells, node, scratch, found):
             if not has_missing:
                 found.missing_left = found.heavier_left
             found.threshold = _threshold(moments, problem.codes.bins, about, bin, cells)
-    return np.int64(0)
+    # Of a feature that varies all cuts may be forbidden.
+    return is_constant and np.int64(_has_one(moments, cells, about.n_bins, has_missing))
 
 
 @inlined_part

@@ -40,11 +40,13 @@ Records: TypeAlias = Any  # np.recarray: fields by name; its stubs lose them in 
 # column: of the histogram, -1 (and stride 0) if wide; stride, n_codes, n_high (how many there
 # are): of its joint codes. A feature alone has 1, 256, 1; one feature of each column `leads`.
 # flag: the digit of its code 1, if it shares the digit with other flags, else 0; shared: row in
-# `shared`, -1 if it is alone.
+# `shared`, -1 if it is alone. fine: its lane in `fine`, -1 if its bins have no levels; first_level:
+# its first level in `levels`; pieces: its first piece in `pieces`, if its codes are pieces of bins,
+# else -1.
 FEATURE = np.dtype(
     [(name, "i8") for name in ("place", "missing", "n_bins", "n_categories", "first")]
     + [(name, "i8") for name in ("column", "stride", "n_codes", "n_high")]
-    + [(name, "i8") for name in ("flag", "shared")],
+    + [(name, "i8") for name in ("flag", "shared", "fine", "first_level", "pieces")],
     align=True,
 )
 # Smallest and largest value in a bin.
@@ -60,6 +62,10 @@ class Codes(NamedTuple):
     shared    uint8 [n_shared, n_rows]      columns of joint codes that features share: tallies
     features  FEATURE [n_features]
     bins      BIN [sum of n_bins]           of the numeric features
+    fine      uint8 [n_blocks, n_rows, 16]  levels inside bins, 16 features of a row together
+    levels    BIN [sum of n_bins * n_levels]  smallest value from a level on, largest up to it
+    n_levels  int64                         of a bin, a power of two
+    pieces    int64 [n, 2]                  first and last level of codes that are pieces of bins
     """
 
     blocks: NDArray[np.uint8]
@@ -68,6 +74,26 @@ class Codes(NamedTuple):
     shared: NDArray[np.uint8]
     features: Records
     bins: Records
+    fine: NDArray[np.uint8]
+    levels: Records
+    n_levels: int
+    pieces: NDArray[np.int64]
+
+
+@part
+def low_of(codes, about, code):
+    """Return the smallest value that has a code of a FEATURE."""
+    if about.pieces >= 0:
+        return codes.levels[codes.pieces[about.pieces + code, 0]].low
+    return codes.bins[about.first + code].low
+
+
+@part
+def high_of(codes, about, code):
+    """Return the largest value that has a code of a FEATURE."""
+    if about.pieces >= 0:
+        return codes.levels[codes.pieces[about.pieces + code, 1]].high
+    return codes.bins[about.first + code].high
 
 
 @part

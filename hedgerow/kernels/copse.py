@@ -7,16 +7,16 @@ side by side once, and all that grows below it reads the copy. Rows have new num
 
 import numpy as np
 
-from hedgerow.kernels.codes import BLOCK, N_BINS, Codes, leads
+from hedgerow.kernels.codes import N_BINS, Codes, leads
+from hedgerow.kernels.finer import refine
 from hedgerow.kernels.jit import inlined_part, part
-from hedgerow.kernels.machine import prefetch
 from hedgerow.kernels.menu import varies
 from hedgerow.kernels.moments import row_of
 from hedgerow.kernels.shared_histogram import is_worth
-from hedgerow.kernels.workspace import TILE, Problem
+from hedgerow.kernels.tiles import TILE, copy_lane, gather_blocks
+from hedgerow.kernels.workspace import Problem
 
-_ROW, _ONE = 0xFFFFFFFF, np.uint64(1)
-_AHEAD = np.uint64(16)  # rows whose codes are on their way
+_ROW = 0xFFFFFFFF
 
 
 @part
@@ -36,13 +36,18 @@ def gather(problem, space, desk, leaf):
     """Return the problem of a LEAF's rows, whose records are given new numbers."""
     copse, records = space.copse, space.records[leaf.side, leaf.begin : leaf.end]
     origin, codes = copse.origin[: records.shape[0]], problem.codes
+    is_fine = copse.fine.shape[0] > 0
     for i in range(records.shape[0]):
         origin[i] = row_of(records[i])
     # What is active may be of the leaf alone.
     varied = varies(problem.rules.menu)
+    if is_fine and not varied:
+        leaf.n_active = _all_active(problem.rules.menu, desk, copse)
     active = problem.rules.menu.own if varied else desk.active[: leaf.n_active]
     for first in range(0, origin.shape[0], TILE):
         _gather_tile(codes, first, origin[first : first + TILE], active, copse)
+    if is_fine:
+        refine(codes, active, origin, copse)
     if not varied:
         leaf.n_active = _drop_constants(codes, desk.active, leaf.n_active, origin.shape[0], copse)
     active = problem.rules.menu.own if varied else desk.active[: leaf.n_active]
@@ -55,35 +60,52 @@ def gather(problem, space, desk, leaf):
     moments = problem.moments.moved(origin, copse.numbers)
     for i in range(records.shape[0]):
         records[i] = (records[i] & ~_ROW) | i
-    own = Codes(codes.blocks, copse.columns, copse.wide, copse.shared, codes.features, codes.bins)
+    own = Codes(
+        codes.blocks,
+        copse.columns,
+        copse.wide,
+        copse.shared,
+        copse.features if is_fine else codes.features,
+        codes.bins,
+        codes.fine,
+        codes.levels,
+        codes.n_levels,
+        copse.pieces,
+    )
     return Problem(own, moments, problem.criterion, problem.rules)
+
+
+@part
+def _all_active(menu, desk, copse):
+    """Keep what is active, and return how many features there are in all.
+
+    What has one bin may have several pieces of it.
+    """
+    for k in range(copse.active.shape[0]):
+        copse.active[k] = desk.active[k]
+    return menu.own.shape[0]
+
+
+@part
+def leave(space, desk):
+    """Leave a copse: what its features were before it."""
+    for k in range(space.copse.active.shape[0]):
+        desk.active[k] = space.copse.active[k]
 
 
 @part
 def _gather_tile(codes, first, rows, active, copse):
     """Copy the codes of some rows, first those of all features of a row, which lie together."""
     n = np.uint64(rows.shape[0])
-    for block in range(codes.blocks.shape[0]):
-        source, tile = codes.blocks[block], copse.tile[block]
-        for i in range(n):
-            prefetch(source, rows[min(i + _AHEAD, n - _ONE)] * BLOCK)
-            for lane in range(BLOCK):
-                tile[i, lane] = source[np.uint64(rows[i]), lane]
+    gather_blocks(codes.blocks, rows, copse.tile)
     for k in range(active.shape[0]):
         about = codes.features[active[k]]
         if about.place >= 0 and about.shared < 0:
-            _copy_lane(copse.tile, about.column, n, copse.columns[about.place, first:])
+            copy_lane(copse.tile, about.column, n, copse.columns[about.place, first:])
     for feature in range(codes.features.shape[0]):
         about = codes.features[feature]
         if about.shared >= 0 and leads(about):
-            _copy_lane(copse.tile, about.column, n, copse.shared[about.shared, first:])
-
-
-@part
-def _copy_lane(tiles, number, n, column):
-    tile, own = tiles[number // BLOCK], np.uint64(number % BLOCK)
-    for i in range(n):
-        column[i] = tile[i, own]
+            copy_lane(copse.tile, about.column, n, copse.shared[about.shared, first:])
 
 
 @part

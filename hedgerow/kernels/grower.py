@@ -14,7 +14,7 @@ import numpy as np
 
 from hedgerow.kernels.ahead import grow_ahead
 from hedgerow.kernels.calling import helped_kernel
-from hedgerow.kernels.copse import gather, is_copse
+from hedgerow.kernels.copse import gather, is_copse, leave
 from hedgerow.kernels.desks import desk_of
 from hedgerow.kernels.heap import lift, take_largest
 from hedgerow.kernels.jit import part
@@ -67,10 +67,12 @@ def _grow_newest(team, problem, space, desk, nodes):
     while top >= 0 and not cancelled(team):
         own, alone = leaves[top], team.n_threads == 1
         if top < floor:
+            leave(space, desk)
             here, origin, floor = problem, space.copse.origin[:0], np.int64(-1)
         if own.feature == OPEN and floor < 0 and alone and is_copse(problem, space, desk, own):
             here, origin, floor = gather(problem, space, desk, own), space.copse.origin, top
-        if own.feature == OPEN and alone and own.n_rows <= MOST:
+        is_final = floor >= 0 or problem.rules.fine_rows == 0  # no finer bins are to come
+        if own.feature == OPEN and alone and own.n_rows <= MOST and is_final:
             done = problem.moments.grow_below(team, here, space, desk, nodes, origin, top)
             if done == NO_ROOM:
                 return

@@ -18,7 +18,7 @@ from hedgerow.kernels.nodes import (
     overflowed,
     write_split,
 )
-from hedgerow.kernels.search import forget, search, search_codes
+from hedgerow.kernels.search import forget, search, search_column
 from hedgerow.kernels.shared_histogram import first_histogram
 from hedgerow.kernels.split import Node, beats
 from hedgerow.kernels.tally import Rows
@@ -79,7 +79,7 @@ def search_leaves(team, problem, space, desk, nodes, leaf, other, turn):
         which = leaf if k == 0 else other
         if space.leaves[team.thread, which].feature == OPEN:
             desk.scratch.summed[:] = 0
-            search_leaf(team, problem, space, desk, nodes, which, turn, k, search_codes)
+            search_leaf(team, problem, space, desk, nodes, which, turn, k, search_column)
     meet(team)
     for k in range(2 if other != leaf else 1):
         own = space.leaves[team.thread, leaf if k == 0 else other]

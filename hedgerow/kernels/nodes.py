@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hedgerow.kernels.codes import threshold_between
+from hedgerow.kernels.codes import high_of, low_of, threshold_between
 from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store
 from hedgerow.kernels.meeting import share
@@ -70,13 +70,14 @@ def _part_no_bin(codes, node):
     that were held out, must take the same way by their codes as by their values.
     """
     about = codes.features[node.feature]
-    last = about.first + about.n_bins - 1
-    bin = about.first + node.cut
-    while bin < last and codes.bins[bin + 1].low <= node.threshold:
+    bin = node.cut
+    while bin < about.n_bins - 1 and low_of(codes, about, bin + 1) <= node.threshold:
         bin += 1
-    if codes.bins[bin].high > node.threshold:
-        node.threshold = threshold_between(codes.bins[bin].high, codes.bins[bin + 1].low)
-    node.cut = bin - about.first
+    if high_of(codes, about, bin) > node.threshold:
+        node.threshold = threshold_between(
+            high_of(codes, about, bin), low_of(codes, about, bin + 1)
+        )
+    node.cut = bin
 
 
 @part

@@ -6,7 +6,7 @@ adds up both sides. The split is the one that a tally would have led to, to the 
 
 import numpy as np
 
-from hedgerow.kernels.codes import threshold_between
+from hedgerow.kernels.codes import high_of, low_of, threshold_between
 from hedgerow.kernels.cuts import margin_between
 from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.lines import collect
@@ -32,17 +32,17 @@ def search_drawn(problem, number, node, scratch, found):
 
     Returns -1, and has done nothing, if the cut needs a list of all codes: an end is infinite.
     """
-    about, bins = problem.codes.features[number], problem.codes.bins
+    about, codes = problem.codes.features[number], problem.codes
     low, high, top = _ends(problem.codes, about, node.rows)
     if low == top:
         return np.int64(1)
     drawn, cut = np.nan, low
     if low < high:
         u = uniform(mixed(mixed(node.bits, number), 1))
-        drawn = drawn_between(u, bins[about.first + low].low, bins[about.first + high].high)
+        drawn = drawn_between(u, low_of(codes, about, low), high_of(codes, about, high))
         if np.isnan(drawn):
             return np.int64(-1)
-        cut = _last_below(drawn, bins, about.first, low, high - 1)
+        cut = _last_below(drawn, codes, about, low, high - 1)
     n_codes = _sum_sides(problem, about, node.rows, cut, scratch)
     one = np.int64(1)
     judge_values(problem, number, n_codes, drawn, np.int64(0), one, node, scratch, found)
@@ -53,7 +53,7 @@ def search_drawn(problem, number, node, scratch, found):
 @inlined_part
 def judge_drawn(problem, number, node, scratch, found):
     """The same for the few rows of a line that have values, without a call; -1: or not."""
-    about, bins, line = problem.codes.features[number], problem.codes.bins, scratch.line
+    about, codes, line = problem.codes.features[number], problem.codes, scratch.line
     n = collect(problem.codes.columns[about.place], node.rows, line)
     if n < 0:
         return np.int64(1)
@@ -63,10 +63,10 @@ def judge_drawn(problem, number, node, scratch, found):
     if high == about.missing:
         return np.int64(-1)
     u = uniform(mixed(mixed(node.bits, number), 1))
-    drawn = drawn_between(u, bins[about.first + low].low, bins[about.first + high].high)
+    drawn = drawn_between(u, low_of(codes, about, low), high_of(codes, about, high))
     if np.isnan(drawn):
         return np.int64(-1)
-    cut = _last_below(drawn, bins, about.first, low, high - 1)
+    cut = _last_below(drawn, codes, about, low, high - 1)
     last, following = low, high
     cells, width = scratch.running[0], problem.moments.width()
     for k in range(2 * width):
@@ -101,8 +101,8 @@ def _judge_sides(problem, number, node, scratch, found, drawn, last, following):
         found.gain, found.margin, found.feature, found.order = gain, margin, number, 0
         found.cut, found.heavier_left = last, np.int64(2 * left >= whole)
         found.missing_left = found.heavier_left
-        bins = problem.codes.bins
-        low, high = bins[about.first + last].high, bins[about.first + following].low
+        codes = problem.codes
+        low, high = high_of(codes, about, last), low_of(codes, about, following)
         found.threshold = drawn if low <= drawn < high else threshold_between(low, high)
 
 
@@ -131,11 +131,11 @@ def _ends_of(column, records, missing, low, high, top):
 
 
 @part
-def _last_below(drawn, bins, first, low, top):
+def _last_below(drawn, codes, about, low, top):
     """Return the last code of low..top whose values are all at most `drawn`, or low."""
     while low < top:
         middle = (low + top + 1) >> 1
-        if bins[first + middle].high <= drawn:
+        if high_of(codes, about, middle) <= drawn:
             low = middle
         else:
             top = middle - 1

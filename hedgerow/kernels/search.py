@@ -164,6 +164,16 @@ def seen_from(problem, node, desk):
     )
 
 
+@inlined_part
+def search_column(whole, number, column, node, desk, found):
+    """Search one feature; one of values that has a column of a histogram to itself, at once."""
+    about = whole.codes.features[number]
+    if column.shape[0] == 0 or about.n_categories > 0 or about.n_codes < N_BINS:
+        return search_codes(whole, number, column, node, desk, found)
+    problem = Problem(whole.codes, whole.moments, whole.criterion.toward(number), whole.rules)
+    return search_bins(problem, number, column, node, desk.scratch, found)
+
+
 @outlined_part
 def search_codes(whole, number, column, node, desk, found):
     """Search one feature, in a column of a histogram or else from rows; return 1 if constant."""

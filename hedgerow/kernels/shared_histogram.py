@@ -76,7 +76,8 @@ def _wanted(problem, space, leaf, number):
 def is_worth(problem, n_rows):
     """Tell whether so many rows are worth a histogram."""
     width = problem.moments.width()
-    return n_rows >= (_MIN_PACKED if width == 1 else _MIN_ROWS * width)
+    least = _MIN_PACKED if width == 1 else _MIN_ROWS * width
+    return n_rows >= max(least, problem.rules.fine_rows + 1)
 
 
 @part

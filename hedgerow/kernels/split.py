@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.kernels.codes import threshold_between
+from hedgerow.kernels.codes import high_of, low_of, threshold_between
 from hedgerow.kernels.heap import heap_sort
 from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.lines import missing_at_end, move_to_front
@@ -79,17 +79,17 @@ def _search_categories(problem, feature, n_codes, node, scratch, found):
 
 @part
 def _search_values(problem, feature, n_codes, node, scratch, found):
-    order, bins = scratch.order, problem.codes.bins
-    missing, first = problem.codes.features[feature].missing, problem.codes.features[feature].first
-    n_missing = np.int64(order[n_codes - 1] == missing)
+    order, codes, about = scratch.order, problem.codes, problem.codes.features[feature]
+    n_missing = np.int64(order[n_codes - 1] == about.missing)
     n_values = n_codes - n_missing
     drawn, begin, end = np.nan, np.int64(0), n_codes - 1
     if problem.rules.random_cut and n_values > 1:
         u = uniform(mixed(mixed(node.bits, feature), 1))
-        drawn = drawn_between(u, bins[first + order[0]].low, bins[first + order[n_values - 1]].high)
+        lowest, highest = low_of(codes, about, order[0]), high_of(codes, about, order[n_values - 1])
+        drawn = drawn_between(u, lowest, highest)
         if np.isnan(drawn):
-            drawn = bins[first + order[np.int64(u * (n_values - 1))]].high
-        begin = _position_of(drawn, bins, first, n_values, order)
+            drawn = high_of(codes, about, order[np.int64(u * (n_values - 1))])
+        begin = _position_of(drawn, codes, about, n_values, order)
         end = begin + 1
     judge_values(problem, feature, n_codes, drawn, begin, end, node, scratch, found)
 
@@ -113,16 +113,14 @@ def judge_values(problem, feature, n_codes, drawn, begin, end, node, scratch, fo
             found.order, found.cut = 0, order[cut.position]
             found.heavier_left = np.int64(2 * cut.mass_left >= criterion.mass(node.total))
             found.missing_left = missing_left if n_missing else found.heavier_left
-            found.threshold = _threshold(
-                problem.codes.bins, about.first, n_values, cut.position, drawn, order
-            )
+            found.threshold = _threshold(problem.codes, about, n_values, cut.position, drawn, order)
 
 
 @inlined_part
 def judge_line(problem, feature, n, node, scratch, found):
     """Set `found` to the best cut of the n rows of scratch.line, if it beats it."""
     about, criterion, line = problem.codes.features[feature], problem.criterion, scratch.line
-    n_missing, bins = missing_at_end(line, n), problem.codes.bins
+    n_missing, codes = missing_at_end(line, n), problem.codes
     for missing_left in range(1 + np.int64(n_missing > 0)):
         if missing_left:
             move_to_front(line, n, n_missing)
@@ -136,7 +134,7 @@ def judge_line(problem, feature, n, node, scratch, found):
             found.missing_left = missing_left if n_missing else found.heavier_left
             found.threshold = np.inf
             if right != about.missing:
-                low, high = bins[about.first + left].high, bins[about.first + right].low
+                low, high = high_of(codes, about, left), low_of(codes, about, np.int64(right))
                 found.threshold = threshold_between(low, high)
 
 
@@ -149,12 +147,12 @@ def beats(gain, margin, feature, found):
 
 
 @part
-def _threshold(bins, first, n_values, position, drawn, order):
+def _threshold(codes, about, n_values, position, drawn, order):
     """Return the threshold of a cut: drawn at random, or half-way to the next value."""
     if position == n_values - 1:
         return np.inf  # all values are left; missing is right
-    left = bins[first + order[position]].high
-    right = bins[first + order[position + 1]].low
+    left = high_of(codes, about, order[position])
+    right = low_of(codes, about, order[position + 1])
     return drawn if left <= drawn < right else threshold_between(left, right)
 
 
@@ -169,12 +167,12 @@ def drawn_between(u, low, high):
 
 
 @part
-def _position_of(drawn, bins, first, n_values, order):
+def _position_of(drawn, codes, about, n_values, order):
     """Return the last code whose values are all at most `drawn`, or 0; never the last of all."""
     low, top = np.int64(0), n_values - 2
     while low < top:
         middle = (low + top + 1) >> 1
-        if bins[first + order[middle]].high <= drawn:
+        if high_of(codes, about, order[middle]) <= drawn:
             low = middle
         else:
             top = middle - 1

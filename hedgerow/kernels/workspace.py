@@ -5,16 +5,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.kernels.codes import BLOCK, N_BINS, Codes, Records
+from hedgerow.kernels.codes import BLOCK, FEATURE, N_BINS, Codes, Records
 from hedgerow.kernels.menu import Menu
 from hedgerow.kernels.split import SPLIT
+from hedgerow.kernels.tiles import TILE
 
 # Which open leaf is divided next: the one of the highest gain, the oldest, or the newest.
 BY_GAIN, OLDEST, NEWEST = 0, 1, 2
 
 LANES = 4  # cells that `nodes.add_up` adds rows to in turn
 N_NUMBERS = 3  # that any moments copy for a row of a copse
-TILE = 256  # rows of a copse that are copied at a time
 APART = 16  # words between what two threads write: no cache line is of both
 
 # What a thread knows of an open leaf. begin, end: its own records, in buffer `side`; n_rows: of
@@ -45,7 +45,7 @@ class Rules(NamedTuple):
     min_weight is in steps of the moments' weight, min_gain in the criterion's score.
     n_candidates: features tried per node, of those that the menu offers. random_cut: one
     random cut a feature instead of the best. small: nodes of fewer rows are put aside as
-    tasks, 0 if none is.
+    tasks, 0 if none is. fine_rows: a node of at most so many rows has finer bins.
     """
 
     max_leaves: int
@@ -59,6 +59,7 @@ class Rules(NamedTuple):
     seed: int
     order: int
     small: int
+    fine_rows: int
     menu: Menu
 
 
@@ -102,6 +103,11 @@ class Copse(NamedTuple):
     tile     uint8 [n_blocks, TILE, 16]   joint codes of some rows
     present  uint8 [n_shared, 256]        whether a row has a joint code
     digits   uint8 [256]                  codes of a feature, by joint code
+    fine     uint8 [n_fine, n]            levels inside bins
+    fine_tile uint8 [n_fine_blocks, TILE, 16]   the same of some rows
+    features FEATURE [n_features]         of finer bins
+    pieces   int64 [256 * n_fine, 2]      first and last level of finer bins
+    active   int64 [n_features]           features that were active before, if bins are finer
     """
 
     columns: NDArray[np.uint8]
@@ -112,6 +118,11 @@ class Copse(NamedTuple):
     tile: NDArray[np.uint8]
     present: NDArray[np.uint8]
     digits: NDArray[np.uint8]
+    fine: NDArray[np.uint8]
+    fine_tile: NDArray[np.uint8]
+    features: Records
+    pieces: NDArray[np.int64]
+    active: NDArray[np.int64]
 
 
 class Workspace(NamedTuple):
@@ -168,6 +179,7 @@ class Size(NamedTuple):
     n_wide: int = 0
     n_shared: int = 0
     n_blocks: int = 0
+    n_fine: int = 0
 
 
 def workspace(n_threads: int, size: Size) -> Workspace:
@@ -198,6 +210,11 @@ def workspace(n_threads: int, size: Size) -> Workspace:
             np.empty((size.n_blocks, TILE, BLOCK), np.uint8),
             np.empty((size.n_shared, N_BINS), np.uint8),
             np.empty(N_BINS, np.uint8),
+            np.empty((size.n_fine, size.n_copse), np.uint8),
+            np.empty((-(-size.n_fine // BLOCK), TILE, BLOCK), np.uint8),
+            np.zeros(size.n_features if size.n_fine else 0, FEATURE).view(np.recarray),
+            np.zeros((N_BINS * size.n_fine, 2), np.int64),
+            np.zeros(size.n_features if size.n_fine else 0, np.int64),
         ),
     )
 

@@ -42,6 +42,7 @@ _MOST = 2.0**62
 _STACK = 80  # the newest leaves: each at most half of the one below, so log2(n) and some
 _SMALL = 8192  # rows below which a subtree is grown by one thread
 _COPSE = 8192  # rows of a leaf that are copied into a table of its own
+FINE_ROWS = 512  # rows of a node that has finer bins, if a bin has levels
 _AHEAD = 32_768  # rows below which threads divide leaves each by itself
 _HISTOGRAM_BYTES = 256 * 2**20
 _TALLIES = 4  # features of a histogram that are summed in the time of one by itself
@@ -123,7 +124,7 @@ class Grower:
         codes, has_own = self._table.codes, limits.features is not None
         if self._menu is None or has_own or limits.n_tree_features is not None:
             self._menu = _menu(limits, seed, len(codes.features))
-        rules = _rules(judge, limits, self._menu, n_rows, self._team, seed)
+        rules = _rules(judge, limits, self._menu, n_rows, self._team, seed, codes.n_levels)
         return Problem(codes, judge.moments, judge.criterion, rules)
 
     def grown(
@@ -200,8 +201,10 @@ def _size(problem: Problem, judge: Judge, n_rows: int, spare: int) -> Size:
 def _with_copse(size: Size, codes: Codes) -> Size:
     """Make room for a copse."""
     n_narrow, n_wide, n_blocks = len(codes.columns), len(codes.wide), len(codes.blocks)
-    size = size._replace(n_copse=_COPSE, n_narrow=n_narrow, n_wide=n_wide, n_blocks=n_blocks)
-    return size._replace(n_shared=len(codes.shared))
+    size = size._replace(n_narrow=n_narrow, n_wide=n_wide, n_blocks=n_blocks)
+    n_fine = int(codes.features.fine.max()) + 1
+    n_copse = FINE_ROWS if n_fine else _COPSE
+    return size._replace(n_copse=n_copse, n_shared=len(codes.shared), n_fine=n_fine)
 
 
 def _grow_tasks(
@@ -245,7 +248,7 @@ def _menu(limits: GrowthRules, seed: int, n_features: int) -> Menu:
 
 
 def _rules(
-    judge: Judge, limits: GrowthRules, menu: Menu, n_rows: int, team: Team, seed: int
+    judge: Judge, limits: GrowthRules, menu: Menu, n_rows: int, team: Team, seed: int, n_levels: int
 ) -> Rules:
     """Translate limits into what the kernels compare: whole steps and plain numbers."""
     limited = OLDEST if limits.level_by_level else BY_GAIN
@@ -262,5 +265,6 @@ def _rules(
         seed=seed,
         order=order,
         small=_SMALL if limits.max_leaves is None and team.n_threads > 1 else 0,
+        fine_rows=FINE_ROWS if order == NEWEST and n_levels > 1 else 0,
         menu=menu,
     )

@@ -219,7 +219,10 @@ def test_cells_beyond_two_to_the_31_are_addressed_in_64_bits():
     bins.low[1::2] = bins.high[1::2] = 1.0
     features.shared = -1
     none = np.empty((0, n_rows))
-    codes = Codes(blocks, columns, none.astype(np.int32), none.astype(np.uint8), features, bins)
+    features.fine = features.pieces = -1
+    no_levels = np.zeros((0, n_rows, 16), np.uint8), bins[:0], 1, np.zeros((0, 2), np.int64)
+    given = blocks, columns, none.astype(np.int32), none.astype(np.uint8), features, bins
+    codes = Codes(*given, *no_levels)
     nothing = np.zeros(n_features, bool)
     table = BinnedTable(codes, (None,) * n_features, n_rows, nothing, nothing)
     moments = ClassWeights(2, 0, np.arange(2), weights)

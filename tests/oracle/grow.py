@@ -1,6 +1,6 @@
 """Growing a tree by its definition, one leaf after another."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -38,6 +38,7 @@ class Node:
     bounds: tuple[float, float] = (float("-inf"), float("inf"))
     split: Split | None = None
     children: list[int] = field(default_factory=list)
+    finer: Data | None = None  # with the codes of small nodes, once it is below one
 
 
 class Grown(NamedTuple):
@@ -51,16 +52,22 @@ class Grown(NamedTuple):
 
 
 def grow(
-    data: Data, labels: Sequence[Hashable], rules: Rules, rows: Sequence[int] | None = None
+    data: Data,
+    labels: Sequence[Hashable],
+    rules: Rules,
+    rows: Sequence[int] | None = None,
+    refined: Callable[[Sequence[int]], Data | None] = lambda _: None,
 ) -> Grown:
     """Grow a tree from all rows, or from some. Rows of equal `labels` need no further split.
+
+    refined: returns the data of a small node with finer bins, None of a large one.
 
     With a limit on leaves the leaf of the highest gain (or the oldest) is split next, of
     equal gains the one that was made first; a left child is made before its sibling.
     """
     everyone = list(range(len(labels))) if rows is None else list(rows)
-    nodes = [Node(everyone, 0, mixed(rules.seed, 0))]
-    found = {0: _split_of(data, labels, rules, nodes[0])}
+    nodes = [Node(everyone, 0, mixed(rules.seed, 0), finer=refined(everyone))]
+    found = {0: _split_of(nodes[0].finer or data, labels, rules, nodes[0])}
     n_leaves = 1
     while rules.max_leaves is None or n_leaves < rules.max_leaves:
         ready = {number: split for number, split in found.items() if split is not None}
@@ -71,14 +78,15 @@ def grow(
         else:
             number = min(ready, key=lambda number: (-ready[number].gain, number))
         node, split = nodes[number], found.pop(number)
-        node.split = whole_bins(data, split)
+        node.split = whole_bins(node.finer or data, split)
         for side in (0, 1):
             part = [row for row in node.rows if (row in split.left) == (side == 0)]
             child = Node(part, node.depth + 1, mixed(node.bits, 1 + side))
             child.above = node.above | {split.feature}
             child.bounds = _bounds(data, node, split, side)
+            child.finer = node.finer or refined(part)
             node.children.append(len(nodes))
-            found[len(nodes)] = _split_of(data, labels, rules, child)
+            found[len(nodes)] = _split_of(child.finer or data, labels, rules, child)
             nodes.append(child)
         n_leaves += 1
     _trim(nodes, 0, rules.keep_gain)
