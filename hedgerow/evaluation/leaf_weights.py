@@ -2,7 +2,7 @@
 
     S_ij = (1/B) sum over trees b of  [j is in the leaf of i] N_bj / (sum of N_bk over that leaf)
 
-N_bj is how often row j was drawn for tree b, times its weight. Meinshausen (2006), equation 4; of
+N_bj is how often row j was drawn for tree b, times its weight. Meinshausen (2006); of
 one tree it is the mean of the leaf, notes 1, "Building a regression tree".
 """
 
