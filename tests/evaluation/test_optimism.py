@@ -185,19 +185,24 @@ def test_same_x_and_random_x_errors_of_least_squares_are_known():
 
 
 def test_the_same_x_error_is_the_mean_of_what_its_definition_says():
-    errors = []
+    errors, parts = [], []
     for number in range(3):
         X = DATA.draw(np.random.default_rng([7, 0, number]), 20)
+        drawn = []
         for repeat in range(5):
             y, y_new = (
                 truth(X) + SIGMA * np.random.default_rng([7, use, number, repeat]).normal(size=20)
                 for use in (1, 2)
             )
-            errors.append(np.mean((y_new - Ridge().fit(X, y).predict(X)) ** 2))
+            drawn.append((y, Ridge().fit(X, y).predict(X)))
+            errors.append(np.mean((y_new - drawn[-1][1]) ** 2))
+        parts.append([value for value, _ in decomposed(*np.transpose(drawn, (1, 0, 2)))])
     found = Simulation(DATA, n_repeats=5, n_tables=3, seed=7).same_x(Ridge(), 20)
-    assert_allclose(found.error[0], np.mean(errors))
     tables = np.mean(np.reshape(errors, (3, 5)), axis=1)
-    assert_allclose(found.error[1], tables.std(ddof=1) / np.sqrt(3))
+    assert_allclose(found.error, (tables.mean(), tables.std(ddof=1) / np.sqrt(3)))
+    assert_allclose(
+        np.transpose(found.parts), (np.mean(parts, 0), np.std(parts, 0, ddof=1) / np.sqrt(3))
+    )
 
 
 @pytest.mark.parametrize("kind", ["fixed_x", "same_x", "random_x"])
@@ -247,12 +252,34 @@ def test_every_way_finds_the_trace_of_a_linear_smoother(way, name):
     assert 0 < df.standard_error < 0.5
 
 
+@pytest.mark.parametrize(
+    ("way", "centre", "deviation"),
+    [
+        (Covariance(4.0, 50), 1.0, 2.0),
+        (Covariance(4.0, 50, centre=np.full(N, 7.0)), 7.0, 2.0),
+        (Perturbation(4.0, 50, scale=0.6), 3.0, 1.2),
+    ],
+)
+def test_targets_are_moved_as_far_as_the_way_says(way, centre, deviation):
+    seen = []
+
+    def fit(y):
+        seen.append(y)
+        return np.full(N, 1.0)
+
+    degrees_of_freedom(fit, table(), np.full(N, 3.0), way)
+    moved = np.array(seen[-100:])
+    assert_allclose(moved[0::2] + moved[1::2], 2 * centre)
+    se = deviation / np.sqrt(2 * 50 * N)
+    assert abs(np.sqrt(np.mean((moved[0::2] - centre) ** 2)) - deviation) < 4 * se
+
+
 def test_the_covariance_bootstrap_is_the_definition_if_its_centre_is_the_truth():
     # An adaptive model, so no matrix: E sum e_i yhat_i / sigma^2, by brute simulation.
     X, model = table(), DecisionTreeRegressor(max_leaf_nodes=4)
     simulation = Simulation(DATA, n_repeats=600, seed=11)
     op, se = simulation.fixed_x(model, X).parts.optimism
-    df = degrees_of_freedom(model, X, truth(X), Covariance(SIGMA**2, 200, centre=truth(X)))
+    df = degrees_of_freedom(model, X, np.zeros(N), Covariance(SIGMA**2, 200, centre=truth(X)))
     scale = 2 * SIGMA**2 / N
     assert abs(scale * df.value - op) < 4 * np.hypot(se, scale * df.standard_error)
 
@@ -369,13 +396,25 @@ def test_the_noise_of_a_linear_truth_is_estimated_without_bias():
         assert abs(found.mean() * (N - 5) / N - 1.0) > 4 * se  # RSS / n is too small
 
 
+def test_neighbours_know_the_noise_of_a_smooth_truth():
+    x = np.linspace(0.0, 6.0, 400)[:, None]
+    found = []
+    for seed in range(100):
+        y = np.sin(x[:, 0]) + np.random.default_rng(seed).normal(size=400)
+        found.append(noise_variance(x, y, by="neighbours"))
+    assert abs(np.mean(found) - 1.0) < 4 * np.std(found) / np.sqrt(100)
+    assert np.std(found) / np.sqrt(100) < 0.02
+
+
 def test_a_smoother_divides_by_what_its_residuals_have_left():
     # E RSS = sigma^2 (n - tr(2 S - S S')) + ||(I - S) f||^2, with f = 0
-    X = table()
-    S = ridge(X, 10.0)
+    X = table(N, 20)
+    S = ridge(X, 60.0)
     draws = [np.random.default_rng(s).normal(size=N) for s in range(600)]
     found = np.array([noise_variance(X, y, by=S) for y in draws])
     assert abs(found.mean() - 1.0) < 4 * found.std() / np.sqrt(600)
+    plain = found.mean() * S.error_freedom() / (N - S.trace())  # which is right for projections
+    assert abs(plain - 1.0) > 4 * found.std() / np.sqrt(600)
     assert_allclose(S.error_freedom(), N - np.trace(2 * S.matrix() - S.matrix() @ S.matrix().T))
 
 
