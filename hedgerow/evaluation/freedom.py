@@ -3,19 +3,17 @@
     df = sum Cov(y_i, yhat_i) / sigma^2
 
 Notes 2, "Optimism and degrees of freedom"; Efron (1986). Of a linear smoother it is tr(S). Of any
-other it is estimated from fits to targets that are moved a little, c + s u and c - s u,
+other it is the sum of the slopes of yhat_i on y_i, found by fits to targets that are moved,
 
-    df ~ mean over u of  u'(yhat(c + s u) - yhat(c - s u)) / 2 s
+    y* = c + d,     df ~ sum over rows of  Cov*(d_i, yhat*_i) / Var*(d_i)
 
-which is that covariance if c is the mean of the targets, s their deviation sigma and u normal.
-The two signs of each u let everything cancel that is even in u; one fit to each gives all rounds of
-a boosted model.
+over repeats *, which is the definition if c is the mean of the targets and d their noise. What the
+three ways differ in is c and the size of d. One fit gives all rounds of a boosted model.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import _num_samples
 
 from hedgerow.evaluation.arguments import (
@@ -43,6 +41,20 @@ class Probe(NamedTuple):
     scale: float
     signs: bool = False
 
+    def moves(self, seed: int, n_repeats: int) -> tuple[Floats, Floats]:
+        """Return moves, and what predictions weigh in the sum of slopes, [n_repeats, n_rows].
+
+        The slope of a row on its moves d_b is sum_b a_b yhat_b, with a_b = (d_b - mean) / sum of
+        (d_b - mean)^2; moves of -1 and 1 need no mean.
+        """
+        n_rows, rngs = len(self.centre), (generator(seed, number) for number in range(n_repeats))
+        if self.signs:
+            moves = self.scale * np.array([rng.choice([-1.0, 1.0], n_rows) for rng in rngs])
+            return moves, moves / (n_repeats * self.scale**2)
+        moves = self.scale * np.array([rng.standard_normal(n_rows) for rng in rngs])
+        apart = moves - moves.mean(axis=0)
+        return moves, apart / (apart**2).sum(axis=0)
+
 
 class Trace(NamedTuple):
     """tr(S) of a linear smoother: exact. sigma2 is for the optimism; None: estimated."""
@@ -59,7 +71,7 @@ class Covariance(NamedTuple):
     splits is counted. Efron (2004).
 
     sigma2     variance of the noise; None: that of least squares, see `noise_variance`
-    n_repeats  pairs of fits
+    n_repeats  fits
     centre     float64 [n_rows] or None   a better guess of the mean than the model's own
     """
 
@@ -79,10 +91,10 @@ class Perturbation(NamedTuple):
 
         y* = y + tau u,     df = sum over rows of the slope of yhat*_i on tau u_i
 
-    Ye (1998), who fits a line to each row; here the slopes are summed at once, by pairs of fits.
+    Ye (1998).
 
     sigma2     as of Covariance
-    n_repeats  pairs of fits
+    n_repeats  fits
     scale      tau / sigma, of about 0.5 to 1
     """
 
@@ -101,10 +113,10 @@ class Stein(NamedTuple):
 
     By differences along random directions of -1 and 1. It holds if predictions are continuous
     functions of the targets. Those of trees jump when a split moves: the derivative
-    does not see it, and counts the leaves only. Stein (1981); Ramani, Blu and Unser (2008).
+    does not see it, and counts the leaves only. Stein (1981); Ramani et al. (2008).
 
     sigma2     for the optimism only
-    n_repeats  pairs of fits
+    n_repeats  fits
     step       in deviations of y
     """
 
@@ -185,15 +197,18 @@ def degrees_of_freedom(
             raise ValueError("A trace is of one smoother. Pass by=Covariance(), or staged=False.")
         value = smoother_of(model, X).trace()
         return Freedom(value, 0.0, None if way.sigma2 is None else demand_variance(way.sigma2))
-    n_repeats = demand_count("n_repeats", way.n_repeats, 2)
+    n_repeats = demand_count("n_repeats", way.n_repeats, 3)
     sigma2 = _variance(way, X, targets)
     probe = way.probe(model, X, targets, 0.0 if sigma2 is None else sigma2)
-    tasks = (((model, X, staged), probe, seed, repeat) for repeat in range(n_repeats))
-    found = np.array(_of_one_length(repeated(_along, tasks, n_jobs)))
-    error = found.std(axis=0, ddof=1) / np.sqrt(n_repeats)
+    moves, slopes = probe.moves(seed, n_repeats)
+    still = predictions(model, X, probe.centre, staged)
+    fit = model, X, staged, still
+    tasks = ((fit, probe.centre + move, slope) for move, slope in zip(moves, slopes, strict=True))
+    found = np.array(repeated(_share, tasks, n_jobs))
+    value, error = _sum_and_error(found, (moves * slopes).mean(axis=1))
     if staged:
-        return Freedom(found.mean(axis=0), error, sigma2)
-    return Freedom(float(found.mean()), float(error), sigma2)
+        return Freedom(value, error, sigma2)
+    return Freedom(float(value), float(error), sigma2)
 
 
 def _checked(model: Any, X: Any, y: Any, by: Way | None) -> tuple[Floats, Way]:
@@ -217,27 +232,28 @@ def _variance(way: Way, X: Any, y: Floats) -> float | None:
     return None if isinstance(way, Stein) else noise_variance(X, y)
 
 
-def _along(fit: tuple[Any, Any, bool], probe: Probe, seed: int, repeat: int) -> Floats:
-    """Return u'(yhat(c + s u) - yhat(c - s u)) / 2 s of the directions u of a repeat."""
-    model, X, staged = fit
-    rng, n = generator(seed, repeat), len(probe.centre)
-    u = rng.choice([-1.0, 1.0], n) if probe.signs else rng.standard_normal(n)
-    up, down = (
-        predictions(model, X, probe.centre + sign * probe.scale * u, staged) for sign in (1, -1)
-    )
-    up, down = _of_one_length([up, down])
-    return np.asarray((up - down) @ u / (2.0 * probe.scale))
-
-
-def _of_one_length(found: list[NDArray[Any]]) -> list[NDArray[Any]]:
-    """Return arrays of rounds, or raise if fits have different numbers of them."""
-    lengths = sorted({np.shape(each)[:1] for each in found})
-    if len(lengths) > 1:
+def _share(fit: tuple[Any, Any, bool, Floats], y: Floats, slope: Floats) -> Floats:
+    """Return what a repeat adds to the sum of slopes, float64 [] or [n_rounds]."""
+    model, X, staged, still = fit
+    said = predictions(model, X, y, staged)
+    if said.shape != still.shape:
         raise ValueError(
-            f"Fits to moved targets have from {lengths[0][0]} to {lengths[-1][0]} rounds. Pass a "
-            "model with a number of rounds and no early stopping, such as n_estimators=100."
+            f"Fits to moved targets have {len(still)} rounds, and {len(said)}. Pass a model with a "
+            "number of rounds and no early stopping, such as n_estimators=100."
         )
-    return found
+    # The weights of a row add up to 0, so `still` changes the shares only, and makes them alike.
+    return np.asarray((said - still) @ slope)
+
+
+def _sum_and_error(shares: Floats, own: Floats) -> tuple[Any, Any]:
+    """Return the sum of shares of repeats, and its standard error.
+
+    own : float64 [n_repeats], what a repeat would add if all slopes were 1, over n_rows. A repeat
+    of large moves has a large share for that reason alone, which a slope does not mind.
+    """
+    n_repeats, total = len(shares), shares.sum(axis=0)
+    rest = n_repeats * (shares - np.multiply.outer(own, total))
+    return total, np.sqrt((rest**2).sum(axis=0) / (n_repeats - 2) / n_repeats)
 
 
 def boosted_freedom(smoother: Smoother, learning_rate: float, n_rounds: int) -> Floats:

@@ -7,12 +7,13 @@ their share of the cores here.
 """
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 
 def generator(seed: int, *place: int) -> np.random.Generator:
@@ -28,6 +29,19 @@ def repeated(work: Callable[..., Any], tasks: Iterable[tuple[Any, ...]], n_jobs:
     n_workers = effective_n_jobs(n_jobs)
     if n_workers == 1:
         return [work(*task) for task in tasks]
-    with threadpool_limits(max(1, cpu_count() // n_workers)):
+    _libraries.cache_clear()
+    n_threads = max(1, cpu_count() // n_workers)
+    with _libraries().limit(limits=n_threads, user_api="blas"):
         parallel = Parallel(n_jobs=n_jobs, prefer="threads")
-        return list(parallel(delayed(work)(*task) for task in tasks))
+        return list(parallel(delayed(_limited)(work, task, n_threads) for task in tasks))
+
+
+def _limited(work: Callable[..., Any], task: tuple[Any, ...], n_threads: int) -> Any:
+    """Return work(*task). OpenMP is told how many threads it has by the thread that calls it."""
+    with _libraries().limit(limits=n_threads, user_api="openmp"):
+        return work(*task)
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    return ThreadpoolController()

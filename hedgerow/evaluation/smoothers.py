@@ -92,8 +92,12 @@ class Smoother:
         so RSS over it is an unbiased estimate of sigma^2 if the smoother has no bias; of least
         squares it is n - p. Hastie and Tibshirani (1990), section 3.5.
         """
-        overlap = _dense(self.left.T @ self.left) * _dense(self.right @ self.right.T)
-        return float(self.n_rows - 2.0 * self.trace() + overlap.sum())
+        if sparse.issparse(self.left):
+            S = self.left @ self.right
+            squares = (S.multiply(S) if sparse.issparse(S) else S * S).sum()
+        else:
+            squares = ((self.left.T @ self.left) * (self.right @ self.right.T)).sum()
+        return float(self.n_rows - 2.0 * self.trace() + squares)
 
 
 def _dense(matrix: Any) -> Floats:

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from joblib import cpu_count
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -17,6 +18,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor as SklearnTree
+from threadpoolctl import threadpool_info
 
 from hedgerow import DecisionTreeRegressor, ExtraTreesRegressor, RandomForestRegressor
 from hedgerow.evaluation import (
@@ -29,6 +31,7 @@ from hedgerow.evaluation import (
     ridge,
     smoother_of,
 )
+from hedgerow.evaluation.repeats import repeated
 
 LINEAR = [
     LinearRegression(),
@@ -230,6 +233,16 @@ def test_classifiers_are_refitted_and_their_errors_counted():
     assert found.error == np.mean(said != names)
 
 
+def test_workers_share_the_cores():
+    def n_threads(_):
+        return max((pool["num_threads"] for pool in threadpool_info()), default=1)
+
+    np.ones((4, 4)) @ np.ones((4, 4))  # BLAS is loaded
+    allowed = max(1, cpu_count() // 2)
+    assert max(repeated(n_threads, [(i,) for i in range(8)], 2)) <= allowed
+    assert repeated(n_threads, [(0,)], None) == [n_threads(0)]
+
+
 def test_a_loss_of_ones_own_is_taken():
     X, y = problem()
     own = leave_one_out(Ridge(), X, y, loss=lambda y, said: np.abs(y - said))
@@ -389,6 +402,20 @@ def test_bad_requests_are_refused():
         leave_one_out(Ridge(), X, y, loss=lambda y, said: np.mean((y - said) ** 2))
     with pytest.raises(TypeError, match="KNeighborsClassifier predicts classes"):
         check_leaving_out(KNeighborsClassifier(), X, y)
+    with pytest.raises(TypeError, match="KNeighborsClassifier predicts classes"):
+        leave_one_out(KNeighborsClassifier(), X, y > 0, method="lemma")
+    with pytest.raises(ValueError, match="pass numbers of rows, from 0 to 39"):
+        check_leaving_out(Ridge(), X, y, rows=[40])
+    with pytest.raises(ValueError, match="pass numbers of rows"):
+        check_leaving_out(Ridge(), X, y, rows=[])
+    with pytest.raises(ValueError, match="alpha=-1"):
+        ridge(X, -1.0)
+    with pytest.raises(ValueError, match="has the weights of rows in it"):
+        smoother_of(np.eye(40), X, sample_weight=np.ones(40))
+    with pytest.raises(ValueError, match="more were drawn from"):
+        leaf_smoother(RandomForestRegressor(3).fit(X, y), X[:20], y[:20])
+    with pytest.raises(ValueError, match="none that counts"):
+        leaf_weights([[0], [1]], [[1], [0]])
     with pytest.raises(TypeError, match="has no fit and predict"):
         leave_one_out(np.eye(len(y)), X, y)
     with pytest.raises(ValueError, match="cannot be fitted to other rows"):
