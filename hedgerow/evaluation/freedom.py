@@ -11,6 +11,7 @@ over repeats *, which is the definition if c is the mean of the targets and d th
 three ways differ in is c and the size of d. One fit gives all rounds of a boosted model.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from hedgerow.evaluation.arguments import (
     demand_regression,
     demand_targets,
 )
-from hedgerow.evaluation.fitters import demand_fitter, predictions
+from hedgerow.evaluation.fitters import demand_fitter, is_estimator, predictions
 from hedgerow.evaluation.noise import demand_variance, noise_variance
 from hedgerow.evaluation.repeats import generator, repeated
 from hedgerow.evaluation.smoothers import Smoother, has_formula, smoother_of
@@ -79,10 +80,10 @@ class Covariance(NamedTuple):
     n_repeats: int = 100
     centre: Any = None
 
-    def probe(self, model: Any, X: Any, y: Floats, sigma2: float) -> Probe:
+    def probe(self, y: Floats, sigma2: float, fitted: Callable[[], Floats]) -> Probe:
         """Return where to fit."""
         if self.centre is None:
-            return Probe(predictions(model, X, y), float(np.sqrt(sigma2)))
+            return Probe(fitted(), float(np.sqrt(sigma2)))
         return Probe(demand_targets(self.centre, len(y), "centre"), float(np.sqrt(sigma2)))
 
 
@@ -102,7 +103,7 @@ class Perturbation(NamedTuple):
     n_repeats: int = 100
     scale: float = 0.6
 
-    def probe(self, _: Any, __: Any, y: Floats, sigma2: float) -> Probe:
+    def probe(self, y: Floats, sigma2: float, _: Any) -> Probe:
         """Return where to fit."""
         scale = demand_positive("scale", self.scale, "Pass a share of sigma, such as 0.6.")
         return Probe(y, scale * float(np.sqrt(sigma2)))
@@ -124,7 +125,7 @@ class Stein(NamedTuple):
     n_repeats: int = 20
     step: float = _SMALL_STEP
 
-    def probe(self, _: Any, __: Any, y: Floats, ___: float) -> Probe:
+    def probe(self, y: Floats, _: float, __: Any) -> Probe:
         """Return where to fit."""
         step = demand_positive("step", self.step, "Pass a small one, such as 0.001.")
         return Probe(y, step * (float(y.std()) or 1.0), signs=True)
@@ -195,11 +196,18 @@ def degrees_of_freedom(
     if isinstance(way, Trace):
         if staged:
             raise ValueError("A trace is of one smoother. Pass by=Covariance(), or staged=False.")
+        if not (isinstance(model, Smoother) or is_estimator(model)):
+            raise TypeError("A trace is of a matrix. Pass a Smoother: see smoother_of.")
         value = smoother_of(model, X).trace()
         return Freedom(value, 0.0, None if way.sigma2 is None else demand_variance(way.sigma2))
     n_repeats = demand_count("n_repeats", way.n_repeats, 3)
     sigma2 = _variance(way, X, targets)
-    probe = way.probe(model, X, targets, 0.0 if sigma2 is None else sigma2)
+
+    def fitted() -> Floats:
+        said = predictions(model, X, targets, staged)
+        return said[-1] if staged else said
+
+    probe = way.probe(targets, 0.0 if sigma2 is None else sigma2, fitted)
     moves, slopes = probe.moves(seed, n_repeats)
     still = predictions(model, X, probe.centre, staged)
     fit = model, X, staged, still

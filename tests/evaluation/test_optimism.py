@@ -357,6 +357,20 @@ def test_one_fit_gives_the_degrees_of_freedom_of_every_round():
     assert_allclose(df.value[-1], last.value)
 
 
+def test_a_function_may_have_rounds_too():
+    X = table()
+    y, S = other_targets(X), ridge(X, 30.0, intercept=False)
+
+    def rounds(y):
+        first = 0.5 * S(y)
+        return np.array([first, first + 0.5 * S(y - first)])
+
+    df = degrees_of_freedom(rounds, X, y, Covariance(SIGMA**2, 40), staged=True)
+    assert (np.abs(df.value - boosted_freedom(S, 0.5, 2)) < 4 * df.standard_error).all()
+    found = optimism(rounds, X, y, Covariance(SIGMA**2, 5), staged=True)
+    assert_allclose(found.training_error, np.mean((y - rounds(y)) ** 2, axis=1))
+
+
 def test_boosting_a_smoother_is_a_power_of_a_matrix():
     S = smoothers()["fixed tree"][0]
     R = np.eye(N) - 0.4 * S.matrix()
@@ -552,6 +566,8 @@ def test_bad_requests_are_refused():
         degrees_of_freedom(Ridge(), X, y, Covariance(), staged=True)
     with pytest.raises(ValueError, match="trace is of one smoother"):
         degrees_of_freedom(Ridge(), X, y, staged=True)
+    with pytest.raises(TypeError, match="trace is of a matrix"):
+        degrees_of_freedom(lambda y: y / 2, X, y, Trace())
     with pytest.raises(ValueError, match="at least 2 rows"):
         degrees_of_freedom(Ridge(), X[:1], y[:1])
     with pytest.raises(ValueError, match="leaves nothing of 5 rows"):
