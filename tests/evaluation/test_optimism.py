@@ -371,6 +371,24 @@ def test_a_function_may_have_rounds_too():
     assert_allclose(found.training_error, np.mean((y - rounds(y)) ** 2, axis=1))
 
 
+def test_targets_of_a_staged_model_are_drawn_around_its_last_round():
+    seen = []
+
+    def rounds(y):
+        seen.append(y)
+        return np.array([np.full(N, 1.0), np.full(N, 9.0)])
+
+    degrees_of_freedom(rounds, table(), np.zeros(N), Covariance(0.01, 5), staged=True)
+    assert_allclose(np.mean(seen[-5:]), 9.0, atol=0.05)
+
+
+def test_a_model_whose_slopes_are_alike_leaves_nothing_to_chance():
+    for way in WAYS:
+        df = degrees_of_freedom(lambda y: y / 2, table(), np.ones(N), way._replace(n_repeats=5))
+        assert_allclose(df.value, N / 2, rtol=1e-8)
+        assert df.standard_error < 1e-6
+
+
 def test_boosting_a_smoother_is_a_power_of_a_matrix():
     S = smoothers()["fixed tree"][0]
     R = np.eye(N) - 0.4 * S.matrix()
