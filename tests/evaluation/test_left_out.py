@@ -209,6 +209,14 @@ def test_other_models_are_refitted(n_jobs):
     assert_array_equal(found.predictions, by_hand(model, X, y))
 
 
+def test_coefficients_that_may_not_be_negative_are_not_linear_and_refitted():
+    X, y = problem()
+    model = LinearRegression(positive=True)
+    found = leave_one_out(model, X, y)
+    assert found.method == "refit"
+    assert_allclose(found.predictions, by_hand(model, X, y))
+
+
 def test_refitting_is_scikit_learns_leave_one_out():
     X, y = problem()
     model = DecisionTreeRegressor(max_depth=3)
@@ -334,6 +342,31 @@ def test_a_matrix_a_function_and_a_probe_are_the_same_smoother():
     assert_allclose(least_squares(X, intercept=False).matrix(), H, atol=1e-12)
 
 
+class OneOutput(RegressorMixin, BaseEstimator):
+    """A ridge regression that takes one output only."""
+
+    def fit(self, X, y):
+        self.ridge_ = Ridge(2.0).fit(X, np.asarray(y).reshape(len(X)))
+        return self
+
+    def predict(self, X):
+        return self.ridge_.predict(X)
+
+
+def test_a_model_of_one_output_is_fitted_to_one_target_after_another():
+    X, _ = problem()
+    assert_allclose(smoother_of(OneOutput(), X).matrix(), ridge(X, 2.0).matrix(), atol=1e-12)
+    with pytest.raises(ValueError, match="X has 1 rows"):
+        smoother_of(OneOutput(), X[:1])
+
+
+def test_targets_in_a_column_are_targets():
+    X, y = problem()
+    assert_array_equal(
+        leave_one_out(Ridge(), X, y[:, None]).predictions, leave_one_out(Ridge(), X, y).predictions
+    )
+
+
 def test_neighbours_have_n_over_k_degrees_of_freedom():  # FIELD, T12
     X, _ = problem()
     assert_allclose(smoother_of(KNeighborsRegressor(4), X).trace(), len(X) / 4)
@@ -408,12 +441,24 @@ def test_bad_requests_are_refused():
         check_leaving_out(Ridge(), X, y, rows=[40])
     with pytest.raises(ValueError, match="pass numbers of rows"):
         check_leaving_out(Ridge(), X, y, rows=[])
+
+
+def test_bad_smoothers_are_refused():
+    X, y = problem()
     with pytest.raises(ValueError, match="alpha=-1"):
         ridge(X, -1.0)
     with pytest.raises(ValueError, match="has the weights of rows in it"):
         smoother_of(np.eye(40), X, sample_weight=np.ones(40))
     with pytest.raises(ValueError, match="more were drawn from"):
         leaf_smoother(RandomForestRegressor(3).fit(X, y), X[:20], y[:20])
+    with pytest.raises(TypeError, match="no row can be left out"):
+        check_leaving_out(np.eye(40), X, y)
+    with pytest.raises(ValueError, match="one class for each of at least 2 rows"):
+        leave_one_out(KNeighborsClassifier(), X, y[:5] > 0)
+    boosted = GradientBoostingRegressor(n_estimators=3).fit(X, y)
+    boosted.estimators_samples_ = [np.arange(40)]
+    with pytest.raises(ValueError, match="3 columns of leaves and 1 bags"):
+        leaf_smoother(boosted, X, y)
     with pytest.raises(ValueError, match="none that counts"):
         leaf_weights([[0], [1]], [[1], [0]])
     with pytest.raises(TypeError, match="has no fit and predict"):

@@ -367,6 +367,8 @@ def test_a_function_may_have_rounds_too():
 
     df = degrees_of_freedom(rounds, X, y, Covariance(SIGMA**2, 40), staged=True)
     assert (np.abs(df.value - boosted_freedom(S, 0.5, 2)) < 4 * df.standard_error).all()
+    column = degrees_of_freedom(lambda y: S(y)[:, None], X, y, Stein(n_repeats=3))
+    assert column == degrees_of_freedom(S, X, y, Stein(n_repeats=3))
     found = optimism(rounds, X, y, Covariance(SIGMA**2, 5), staged=True)
     assert_allclose(found.training_error, np.mean((y - rounds(y)) ** 2, axis=1))
 
@@ -607,6 +609,9 @@ def test_fits_of_different_lengths_are_refused():
     def rounds(y):
         return np.zeros((next(lengths), len(y)))
 
+    one, other = iter([3, 3, 3, 3, 4]), Covariance(1.0, 3, centre=truth(X))
+    with pytest.raises(ValueError, match="when it is fitted to y itself"):
+        optimism(lambda y: np.zeros((next(one), len(y))), X, truth(X), other, staged=True)
     with pytest.raises(ValueError, match="have 3 rounds, and 4"):
         degrees_of_freedom(rounds, X, truth(X), Covariance(1.0, 5, centre=truth(X)), staged=True)
 
@@ -653,6 +658,8 @@ def test_bad_criteria_are_refused():
         gcv(y, p, 3)
     with pytest.raises(ValueError, match="predictions have shape"):
         mallows_cp(y, p[:2], 1, 1.0)
+    with pytest.raises(ValueError, match="Weights are for by='linear'"):
+        noise_variance(y[:, None], y, by="neighbours", sample_weight=np.ones(3))
     with pytest.raises(ValueError, match="by='knn'"):
         noise_variance(y[:, None], y, by="knn")
 
