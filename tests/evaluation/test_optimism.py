@@ -228,6 +228,9 @@ def test_noise_may_be_of_any_kind_and_losses_too():
     own = Simulation(DATA, n_repeats=20, loss=lambda y, said: np.abs(y - said)).fixed_x(S, table())
     assert absolute == own
     assert absolute.parts is None
+    tables = Simulation(DATA, n_repeats=3, n_tables=3, loss="absolute_error").random_x(Ridge(), 20)
+    assert tables.parts is None
+    assert tables.error[0] > tables.training_error[0]
     assert absolute.error[0] > absolute.training_error[0]
 
 
