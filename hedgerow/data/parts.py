@@ -8,6 +8,7 @@ so that the next model that asks for the same is given the same.
 
 from collections.abc import Callable, Hashable, Set
 from functools import cached_property
+from threading import RLock
 from typing import Any, TypeVar
 
 import numpy as np
@@ -72,7 +73,8 @@ class Part(Table):
 
     def __init__(self, whole: ReadOnce, rows: NDArray[np.int64]) -> None:
         self.n_rows, self.n_features, self.names = len(rows), whole.n_features, whole.names
-        self._whole, self._rows, self._kept = whole, rows, dict[Hashable, Any]()
+        self._whole, self._rows = whole, rows
+        self._kept, self._lock = dict[Hashable, Any](), RLock()
 
     @property
     def kinds(self) -> list[str]:
@@ -95,7 +97,8 @@ class Part(Table):
     def once(self, what: tuple[Any, ...], make: Callable[[], Thing]) -> Thing:
         """Return what was made of this part before, or make it and keep it."""
         key = tuple(each.tobytes() if isinstance(each, np.ndarray) else each for each in what)
-        if key not in self._kept:
-            self._kept[key] = make()
-        thing: Thing = self._kept[key]
+        with self._lock:  # a second thread waits for what the first one makes
+            if key not in self._kept:
+                self._kept[key] = make()
+            thing: Thing = self._kept[key]
         return thing

@@ -1,6 +1,8 @@
-"""Which estimators may be given a part of a table that was read before."""
+"""Which estimators are ours, and which may be given a part of a table that was read before."""
 
 from typing import Any
+
+from sklearn.base import BaseEstimator
 
 from hedgerow.estimators import bagged_trees, boosted_learners
 from hedgerow.estimators.adaboost import BaseAdaBoost
@@ -11,13 +13,21 @@ from hedgerow.estimators.l1_boost import L1BoostClassifier
 from hedgerow.estimators.tables import ReadsTables
 
 
+def is_own(estimator: Any) -> bool:
+    """Tell whether an estimator, and every estimator in it, is of this library."""
+    if not type(estimator).__module__.startswith("hedgerow."):
+        return False
+    inside = estimator.get_params(deep=True).values()
+    return all(is_own(each) for each in inside if isinstance(each, BaseEstimator))
+
+
 def takes_parts(estimator: Any) -> bool:
     """Tell whether an estimator's X may be a `hedgerow.data.parts.Part`.
 
     It may if the estimator looks at X as a table only: learners and functions of the user's own
     are given rows of X as it is.
     """
-    if not type(estimator).__module__.startswith("hedgerow."):
+    if not is_own(estimator):
         return False  # a class of the user's own may look at X in its own way
     if isinstance(estimator, L1BoostClassifier):
         return isinstance(estimator.dictionary, str)
