@@ -135,9 +135,9 @@ def cross_validate(  # noqa: PLR0913  scikit-learn's parameters
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> result = cross_validate(AdaBoostClassifier(n_estimators=80), X, y)
     >>> result["test_score"].round(3)
-    array([0.956, 0.965, 0.982, 0.974, 0.965])
+    array([0.974, 0.956, 0.991, 0.965, 0.973])
     >>> result.curve.mean[[0, 9, 79]].round(3)
-    array([0.9 , 0.95, 0.97])
+    array([0.9  , 0.938, 0.972])
     """
     given = Given(X, y, groups, sample_weight, {} if params is None else params)
     given = check_given(given)
