@@ -69,13 +69,21 @@ def candidates_of(
     for grid in grids:
         sizes = _sizes(size, grid[size]) if size is not None and size in grid else None
         others = {name: _values(value) for name, value in grid.items() if name != size}
-        tried: Iterable[Parameters] = ParameterGrid(others)
-        if n_iter is not None and others:
-            tried = ParameterSampler(others, n_iter, random_state=random_state)
-        for each in tried:
+        for each in _tried(others, n_iter, random_state):
             own = Candidate(dict(each), size, sizes, {})
             found.append(own._replace(pinned=_pinned(own.applied(base))))
     return found
+
+
+def _tried(values: Parameters, n_iter: int | None, random_state: Any) -> Iterable[Parameters]:
+    drawn = [name for name, own in values.items() if hasattr(own, "rvs")]
+    if n_iter is None and drawn:
+        raise ValueError(
+            f"{drawn[0]} is a distribution, of which values are drawn. Pass n_iter, how many."
+        )
+    if n_iter is None or not values:
+        return ParameterGrid(values)  # type: ignore[no-any-return]  # scikit-learn has no types
+    return ParameterSampler(values, n_iter, random_state=random_state)  # type: ignore[no-any-return]
 
 
 def _checked(base: Any, parameters: Any) -> list[Mapping[str, Any]]:

@@ -37,7 +37,7 @@ class CrossValidated(Bunch):  # type: ignore[misc]  # scikit-learn has no types
     def curve(self) -> Curve:
         """The curve of the first score."""
         if not self.curves:
-            raise AttributeError(
+            raise ValueError(
                 "There is no curve: the model does not say what each of its rounds predicts, or "
                 "not all that the scorers ask for. Scores of whole models are in test_score."
             )

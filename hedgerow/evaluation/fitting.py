@@ -107,10 +107,12 @@ def _explained(model: Any, fold: Fold, error: ValueError) -> ValueError:
     if not is_classifier(model):
         return error
     train, test = (np.unique(np.asarray(side.y)) for side in fold.sides)
-    here, there = ("training rows", "rows held out") if len(train) < len(test) else (
-        "rows held out", "training rows")  # fmt: skip
-    missing = np.setxor1d(train, test)
-    if not len(missing):
+    here, there = "training rows", "rows held out"
+    missing = np.setdiff1d(test, train).tolist()
+    if not missing:
+        here, there = there, here
+        missing = np.setdiff1d(train, test).tolist()
+    if not missing:
         return error
     return ValueError(
         f"Fold {fold.number} cannot be judged: its {here} have no class {missing[0]!r}, which its "

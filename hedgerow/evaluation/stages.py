@@ -9,8 +9,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.pipeline import Pipeline
 
+from hedgerow.estimators.parts import is_own
 from hedgerow.evaluation.folds import Side
 from hedgerow.evaluation.scorers import Quick, Scorers, Scores, quick
 
@@ -48,7 +50,7 @@ class Seen:
             getattr(self._model, name)  # as the model does, raise if it has none
             return self._method(name)
         if name == "score":
-            return partial(type(self._model).score, self)
+            return partial(_score_of(self._model), self)
         if name in _OF_ALL_STAGES or name in self._model.get_params(deep=False):
             return getattr(self._model, name)
         raise AttributeError(
@@ -61,6 +63,14 @@ class Seen:
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
+
+
+def _score_of(model: Any) -> Any:
+    """Return the function that scores a model, if it looks at what is predicted only."""
+    score = type(model).score
+    if score not in (ClassifierMixin.score, RegressorMixin.score) and not is_own(model):
+        raise NoStagesError("score")  # of the user's own: who knows what it asks for
+    return score
 
 
 class Whole(Seen):
