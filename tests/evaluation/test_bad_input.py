@@ -24,8 +24,8 @@ MODEL = hr.GradientBoostingRegressor(n_estimators=3)
     ("given", "message"),
     [
         (
-            {"scoring": "acuracy"},
-            "'acuracy' is not a scorer of scikit-learn. Did you mean 'accuracy",
+            {"scoring": "accurate"},
+            "'accurate' is not a scorer of scikit-learn. Did you mean 'accuracy",
         ),
         ({"scoring": ["r2", "nothing of the kind"]}, "is not a scorer of scikit-learn"),
         ({"scoring": []}, "is no list of scorers' names"),

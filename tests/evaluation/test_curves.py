@@ -11,6 +11,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.model_selection import cross_validate as one_size
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier as SklearnTree
 
 import hedgerow as hr
 from hedgerow.evaluation import Curve, cross_validate
@@ -49,7 +50,7 @@ KINDS = {
     "AdaBoost": (hr.AdaBoostClassifier(), CANCER, [*CLASSES, "roc_auc"]),
     "SAMME": (hr.AdaBoostClassifier(), IRIS, CLASSES),
     "Real AdaBoost": (hr.AdaBoostClassifier(algorithm="real"), IRIS, CLASSES),
-    "AdaBoost of any learner": (hr.AdaBoostClassifier(LogisticRegression(C=1e-6)), CANCER, CLASSES),
+    "AdaBoost of any learner": (hr.AdaBoostClassifier(SklearnTree(max_depth=1)), CANCER, CLASSES),
     "AdaBoost by samples": (hr.AdaBoostClassifier(stump(), resample=True), CANCER, CLASSES),
     "AdaBoost.R2": (hr.AdaBoostRegressor(), DIABETES, NUMBERS),
     "AdaBoost.R2 of lines": (hr.AdaBoostRegressor(LinearRegression()), DIABETES, NUMBERS),
