@@ -56,12 +56,15 @@ def _in_threads(
         waiting: set[Future[Thing]] = set(futures)
         while waiting:
             ended, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in ended:
-                future.result()
+            if any(future.exception() for future in ended):
+                break
+            for _ in ended:
                 progress.advance()
-        return [future.result() for future in futures]
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+    # Tasks begin in order, so all before one that failed have ended: the first error is always
+    # the same one, whichever thread was faster.
+    return [future.result() for future in futures]
 
 
 def _in_processes(

@@ -32,20 +32,22 @@ def test_results_come_in_the_order_of_the_work():
 
 @pytest.mark.parametrize(("n_jobs", "n_tasks"), [(1, 3), (2, 5), (4, 2), (5, 3), (8, 8)])
 def test_workers_times_their_threads_are_at_most_the_cores(n_jobs, n_tasks):
-    at_work, most, lock = [], [], threading.Lock()
+    n_workers = min(n_jobs, n_tasks)
+    at_work, most, lock, all_here = [], [], threading.Lock(), threading.Barrier(n_workers)
 
-    def task():
+    def task(number):
         n_threads = n_threads_for(None)
         with lock:
             at_work.append(n_threads)
             most.append(sum(at_work))
-        time.sleep(0.02)
+        if number < n_workers:
+            all_here.wait(timeout=30)
         with lock:
             at_work.remove(n_threads)
 
-    workers.work_done([task] * n_tasks, True, n_jobs, QUIET)
-    assert max(most) <= n_jobs
-    assert max(most) > n_jobs // 2  # and they are used
+    tasks = [partial(task, number) for number in range(n_tasks)]
+    workers.work_done(tasks, True, n_jobs, QUIET)
+    assert max(most) == n_workers * (n_jobs // n_workers) <= n_jobs
 
 
 def test_the_first_error_ends_what_has_not_begun():
