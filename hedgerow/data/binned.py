@@ -82,11 +82,22 @@ def bin_table(
     weights: NDArray[np.int64] | None = None,
 ) -> BinnedTable:
     """Bin a table, or some of its rows; `weights`, in whole steps, are of these rows."""
+    about = recipe, rows, weights
+    return table.once(about, lambda: _binned(table, recipe, team, rows, weights))
+
+
+def _binned(
+    table: Table,
+    recipe: Recipe,
+    team: Team,
+    rows: NDArray[np.int64] | None,
+    weights: NDArray[np.int64] | None,
+) -> BinnedTable:
     n_rows = table.n_rows if rows is None else len(rows)
 
     def coded(column: Column) -> _Coded:
         if rows is not None:
-            column = _of_rows(column, rows)
+            column = column.some(rows)
         if column.categories is not None:
             return _coded_categories(column)
         summary = summarise(column.values, weights)
@@ -116,17 +127,6 @@ def _stripes(n_features: int, n_threads: int) -> list[range]:
     n_stripes = n_threads * -(-n_features // (_STRIPE * n_threads))
     ends = [n_features * i // n_stripes for i in range(n_stripes + 1)]
     return [range(begin, end) for begin, end in pairwise(ends) if begin < end]
-
-
-def _of_rows(column: Column, rows: NDArray[np.int64]) -> Column:
-    """Return some rows of a column, with only the categories that occur there."""
-    values = np.ascontiguousarray(column.values[rows])
-    if column.categories is None:
-        return column._replace(values=values)
-    used = np.unique(values[values >= 0])
-    lookup = np.full(len(column.categories) + 1, -1, np.int32)
-    lookup[used] = np.arange(len(used))
-    return Column(column.name, lookup[values], tuple(column.categories[code] for code in used))
 
 
 def _coded_categories(column: Column) -> _Coded:

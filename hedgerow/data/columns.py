@@ -49,6 +49,16 @@ class Column(NamedTuple):
     values: NDArray[Any]
     categories: tuple[Any, ...] | None
 
+    def some(self, rows: NDArray[np.int64]) -> "Column":
+        """Return some rows, with only the categories that occur there."""
+        values = np.ascontiguousarray(self.values[rows])
+        if self.categories is None:
+            return self._replace(values=values)
+        used = np.unique(values[values >= 0])
+        lookup = np.full(len(self.categories) + 1, -1, np.int32)
+        lookup[used] = np.arange(len(used))
+        return Column(self.name, lookup[values], tuple(self.categories[code] for code in used))
+
 
 class Place(NamedTuple):
     """Which column a message speaks of."""

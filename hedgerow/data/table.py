@@ -5,11 +5,11 @@ the column and the first bad row; rows are counted from 0.
 """
 
 import reprlib
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count, repeat
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from hedgerow.data.adapters import Source, not_two_dimensional, source_of
 from hedgerow.data.columns import Column, Place
 from hedgerow.data.values import families
+
+Thing = TypeVar("Thing")
 
 
 class Table:
@@ -63,6 +65,10 @@ class Table:
         """Return the whole table, not copied if possible, if that needs no look at columns."""
         return self._source.dense()
 
+    def once(self, what: tuple[Any, ...], make: Callable[[], Thing]) -> Thing:  # noqa: ARG002  a part remembers
+        """Return what `make` makes of this table; a part of a table makes it once."""
+        return make()
+
 
 def read_table(X: Any) -> Table:
     """Return a view of a table of any supported library.
@@ -81,6 +87,8 @@ def read_table(X: Any) -> Table:
     >>> table.column(1).categories, table.column(1).values
     (('blue', 'red'), array([1, 0, 1], dtype=int32))
     """
+    if isinstance(X, Table):
+        return X
     source = source_of(X)
     _check_shape(source.shape, X)
     return Table(source)
@@ -126,6 +134,9 @@ class Schema:
         """
         assert table.n_features == len(self.categories)
         assert unseen in ("missing", "error", "average")
+        return table.once((self, unseen), lambda: self._matrix(table, unseen))
+
+    def _matrix(self, table: Table, unseen: str) -> NDArray[np.float64]:
         if all(fitted is None for fitted in self.categories):
             numbers = table.numbers()
             if numbers is not None:

@@ -86,6 +86,20 @@ class AdditiveModel:
         lanes = lanes_for(self._scorer, team.n_threads)
         team.run(add_trees, values, self._scorer, lanes, *trees, out)
 
+    def apart(self, values: Floats, team: Team, first: int, end: int) -> Floats:
+        """Return what each of the rounds first .. end adds, float64 [n_rounds, n_rows, n_outputs].
+
+        One prediction in which each tree has a column of its own: values are replaced by numbers
+        of cuts only once. Added in order, they are the sums of `add`.
+        """
+        K, n_rounds = self.n_outputs, end - first
+        trees = self._scorer.trees.copy()
+        trees.output[first * K : end * K] = np.arange(n_rounds * K)
+        own, each = self._scorer._replace(trees=trees), np.zeros((len(values), n_rounds * K))
+        lanes = lanes_for(own, team.n_threads)
+        team.run(add_trees, values, own, lanes, first * K, end * K, each)
+        return each.reshape(len(values), n_rounds, K).transpose(1, 0, 2)
+
     def first(self, n_rounds: int) -> "AdditiveModel":
         """Return the model of the first rounds."""
         n_trees = n_rounds * self.n_outputs

@@ -1,6 +1,6 @@
 """Bags of models inside a bagging estimator: how rows and features are drawn for each of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,10 @@ class Bagged(BaseForest):
 
     def means(self, X: Any, table: Table) -> Floats:
         """Return the mean of what the models say of each row, float64 [n_rows, n_values]."""
+        raise NotImplementedError
+
+    def staged_means(self, X: Any, table: Table) -> Iterator[Floats]:
+        """Yield the mean of what the first 1, 2, ... models say."""
         raise NotImplementedError
 
     @property

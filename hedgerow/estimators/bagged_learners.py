@@ -1,7 +1,7 @@
 """The general way of bagging: models of any learner that has scikit-learn's methods."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -130,6 +130,13 @@ class BaggedLearners(Bagged):
             for said in in_turn(team, self._model.n_trees, carried(self._sayer(given))):
                 total += said
         return np.asarray(total / self._model.n_trees)
+
+    def staged_means(self, X: Any, table: Table) -> Iterator[Floats]:
+        """Yield the mean of what the first 1, 2, ... models say."""
+        say, total = self._sayer(indexable(X)), np.zeros((table.n_rows, self._n_values))
+        for number in range(self._model.n_trees):
+            total += say(number)
+            yield total / (number + 1)
 
     def _sayer(self, X: Any) -> Any:
         """Return a function from the number of a model to what it says of the rows."""

@@ -1,5 +1,6 @@
 """The fast path of bagging: the library's own trees, grown and kept as those of a forest."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -44,6 +45,10 @@ class BaggedTrees(Bagged):
     def means(self, X: Any, table: Table) -> Floats:  # noqa: ARG002  the table is enough
         """Return the mean of what trees say of each row."""
         return self._mean_of(self._schema.matrix(table, self.unseen))
+
+    def staged_means(self, X: Any, table: Table) -> Iterator[Floats]:  # noqa: ARG002  the table is enough
+        """Yield the mean of what the first 1, 2, ... trees say."""
+        return self._staged_means(self._schema.matrix(table, self.unseen))
 
     @property
     def _cuts_at_random(self) -> bool:

@@ -2,7 +2,7 @@
 
 import inspect
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -116,6 +116,13 @@ class BaseBagging(MetaEstimatorMixin, BaseEstimator):
         table = read_table(X)
         check_columns(self, table)
         return self._ensemble.means(X, table)
+
+    def _staged_means(self, X: Any) -> Iterator[Floats]:
+        """Yield the mean of what the first 1, 2, ... models say."""
+        check_is_fitted(self)
+        table = read_table(X)
+        check_columns(self, table)
+        return self._ensemble.staged_means(X, table)
 
     def standard_errors(self, X: Any, *, method: str = "infinitesimal") -> Floats:
         """Return the standard error of each prediction: its deviation over training sets.

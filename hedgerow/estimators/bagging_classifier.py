@@ -1,5 +1,6 @@
 """Bagging of classifiers with scikit-learn's names."""
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -137,6 +138,15 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):
         """Return the most probable class of each row; of equals the first of `classes_`."""
         chosen = np.argmax(self.predict_proba(X), axis=1)
         return np.asarray(self.classes_[chosen])
+
+    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Yield the probabilities by the first 1, 2, ... models."""
+        yield from self._staged_means(X)
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Yield the classes by the first 1, 2, ... models."""
+        for shares in self._staged_means(X):
+            yield self.classes_[np.argmax(shares, axis=1)]
 
     @available_if(_has_decisions)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[np.float64]:

@@ -1,5 +1,6 @@
 """Bagging of regressors with scikit-learn's names."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -84,3 +85,8 @@ class BaggingRegressor(RegressorMixin, BaseBagging):
         """Return the mean of what the models predict for each row."""
         means = self._means(X)
         return np.ascontiguousarray(means[:, 0]) if self.n_outputs_ == 1 else means
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Yield the predictions by the first 1, 2, ... models."""
+        for means in self._staged_means(X):
+            yield np.ascontiguousarray(means[:, 0]) if self.n_outputs_ == 1 else means

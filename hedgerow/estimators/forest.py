@@ -19,7 +19,6 @@ from hedgerow.ensembles.bags import Bags, Bootstrap, Pasting, Urn, drawn_feature
 from hedgerow.ensembles.forest import Forest, Plan, Planting, forest_of
 from hedgerow.ensembles.left_out import LeftOut
 from hedgerow.ensembles.species import Species
-from hedgerow.estimators.base import paths_of
 from hedgerow.estimators.cart import Sample
 from hedgerow.estimators.checks import check_parameters
 from hedgerow.estimators.control import Control
@@ -27,9 +26,9 @@ from hedgerow.estimators.drawn import n_drawn_rows
 from hedgerow.estimators.forest_left_out import ShufflesLeftOut
 from hedgerow.estimators.forest_neighbours import ShowsNeighbours
 from hedgerow.estimators.forest_spread import ShowsSpread
+from hedgerow.estimators.forest_stages import GrowsInSizes
 from hedgerow.estimators.growth import GROWTH_CONSTRAINTS, GrowsTrees
 from hedgerow.estimators.tables import bin_for
-from hedgerow.kernels.predict import average_unseen
 from hedgerow.kernels.random import mixed_bits
 from hedgerow.kernels.team import hired
 from hedgerow.trees.importance import impurity_importances
@@ -55,7 +54,7 @@ FOREST_CONSTRAINTS: dict[str, list[Any]] = GROWTH_CONSTRAINTS | {
 }
 
 
-class BaseForest(ShowsSpread, ShowsNeighbours, ShufflesLeftOut, GrowsTrees):
+class BaseForest(GrowsInSizes, ShowsSpread, ShowsNeighbours, ShufflesLeftOut, GrowsTrees):
     """Trees that are averaged: everything that does not depend on what is predicted."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = FOREST_CONSTRAINTS
@@ -205,19 +204,12 @@ class BaseForest(ShowsSpread, ShowsNeighbours, ShufflesLeftOut, GrowsTrees):
 
     def _average_unseen(self, values: Floats, out: Floats) -> None:
         """Set the sums of rows with unseen categories by both branches, if that was asked for."""
-        categorical = np.flatnonzero(self._model.n_categories > 0)
-        if self.unseen != "average" or not len(categorical):
-            return
-        rows = np.flatnonzero((values[:, categorical] < 0).any(axis=1))
+        rows = self._unseen_rows(values)
         if not len(rows):
             return
-        out[rows], each = 0.0, np.zeros_like(out)
+        out[rows] = 0.0
         for tree in self._trees():
-            stack, shares = np.empty(tree.n_nodes + 1, np.int64), np.empty(tree.n_nodes + 1)
-            average_unseen(
-                values, paths_of(tree), rows, self._shown(tree.value), stack, shares, each
-            )
-            out[rows] += each[rows]
+            self._add_unseen(values, rows, tree, out)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the leaf that each row reaches in each tree, int64 [n_rows, n_trees]."""

@@ -1,5 +1,6 @@
 """Forests of classification trees with scikit-learn's names."""
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -93,6 +94,15 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         """Return the most probable class of each row; of equals the first of `classes_`."""
         chosen = np.argmax(self.predict_proba(X), axis=1)
         return np.asarray(self.classes_[chosen])
+
+    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Yield the probabilities by the first 1, 2, ... trees."""
+        yield from self._staged_means(self._values(X))
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Yield the classes by the first 1, 2, ... trees."""
+        for shares in self.staged_predict_proba(X):
+            yield self.classes_[np.argmax(shares, axis=1)]
 
     def _tree(self, number: int) -> Tree:
         """Return one tree."""

@@ -1,5 +1,6 @@
 """Forests of regression trees with scikit-learn's names."""
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -87,6 +88,11 @@ class ForestRegressor(RegressorMixin, PredictsQuantiles, BaseForest):
         """Return the mean of what the trees predict for each row."""
         means = self._mean_ballot(X)
         return np.ascontiguousarray(means[:, 0]) if self.n_outputs_ == 1 else means
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Yield the predictions by the first 1, 2, ... trees."""
+        for means in self._staged_means(self._values(X)):
+            yield np.ascontiguousarray(means[:, 0]) if self.n_outputs_ == 1 else means
 
     def _tree(self, number: int) -> Tree:
         """Return one tree."""

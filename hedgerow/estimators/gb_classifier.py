@@ -196,6 +196,11 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         best = np.argmax(self.predict_proba(X, n_trees, offset), axis=1)
         return np.asarray(self.classes_[best])
 
+    def staged_decision_function(self, X: Any, offset: Any = None) -> Iterator[NDArray[np.float64]]:
+        """Yield the scores after each round."""
+        for raw in self._staged_raw(X, offset):
+            yield raw if self.n_classes_ > 2 else raw[:, 0]
+
     def staged_predict_proba(self, X: Any, offset: Any = None) -> Iterator[NDArray[np.float64]]:
         """Yield the probabilities after each round."""
         for raw in self._staged_raw(X, offset):

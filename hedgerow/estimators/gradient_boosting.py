@@ -37,6 +37,7 @@ from hedgerow.kernels.team import hired
 from hedgerow.trees.rules import GrowthRules
 
 _LEAST_GAIN = 1e-12  # of the total weight: rounding may make a useless split gain a little
+_TOGETHER, _NUMBERS = 32, 1 << 21  # rounds, and scores of rows, that are predicted at once
 # What some fits find out and others do not.
 _FOUND = (
     "evals_result_",
@@ -254,10 +255,14 @@ class BaseGradientBoosting(Explains):
         """Yield the scores after each round."""
         values, model = self._values(X), self._model
         out = np.tile(model.start, (len(values), 1)) + self._offset(offset, len(values))
-        for number in range(model.n_rounds):
-            with hired(self.n_jobs, float(len(values))) as team:
-                model.add(values, team, number, number + 1, out)
-            yield out.copy()
+        n_together = max(1, min(_TOGETHER, _NUMBERS // max(out.size, 1)))
+        for first in range(0, model.n_rounds, n_together):
+            end = min(first + n_together, model.n_rounds)
+            with hired(self.n_jobs, float(len(values)) * (end - first)) as team:
+                rounds = model.apart(values, team, first, end)
+            for added in rounds:
+                out = out + added
+                yield out
 
     def _offset(self, offset: Any, n_rows: int) -> NDArray[np.float64] | float:
         """Return what prediction adds to the start; raise if fit had an offset and this has not."""

@@ -32,7 +32,7 @@ _ROUNDS, _ROUNDS_STOPPED = 100, 500  # n_estimators="auto", without and with a w
 _SLOW = Pace(200, 0.06)  # if both are "auto", without a watch
 
 
-def pace_of(estimator: Any, sample: Sample, loss: Any, request: Request) -> Pace:
+def pace_of(estimator: Any, sample: Sample | None, loss: Any, request: Request) -> Pace:
     """Return the pace that is asked for, or what "auto" stands for."""
     given, asked = estimator.learning_rate, estimator.n_estimators
     rate = None if given == "line_search" else _RATE if given == "auto" else float(given)
@@ -44,6 +44,12 @@ def pace_of(estimator: Any, sample: Sample, loss: Any, request: Request) -> Pace
     if watches and estimator.early_stopping:
         return Pace(_ROUNDS_STOPPED, rate)
     return _SLOW if given == "auto" else Pace(_ROUNDS, rate)
+
+
+def settled_pace(estimator: Any) -> Pace:
+    """Return the pace of an estimator that neither watches rows nor holds any out."""
+    assert estimator.early_stopping is False
+    return pace_of(estimator, None, None, Request(None, None, None, 0.0))
 
 
 def grown(
@@ -98,10 +104,11 @@ def _improvements(before: Any, boosting: Boosting, n_rounds: int) -> dict[str, A
     return {"oob_improvement_": found[:n_rounds]} if len(found) == boosting.n_rounds else {}
 
 
-def _holds_out(estimator: Any, sample: Sample, loss: Any) -> bool:
+def _holds_out(estimator: Any, sample: Sample | None, loss: Any) -> bool:
     """Tell whether rows are held out to choose the number of rounds."""
     if estimator.early_stopping != "auto":
         return bool(estimator.early_stopping)
+    assert sample is not None
     if sample.n_rows <= _AUTO_STOPPING_ROWS or not estimator._has_parts(sample):
         return False
     return not hasattr(loss, "derivatives") and estimator.dropout == 0.0

@@ -21,7 +21,8 @@ class ScoresNumbers(RegressorMixin):
         """
         levels = self._loss.levels if isinstance(self._loss, Quantiles) else ()
         if len(levels) < 2:
-            return float(super().score(X, y, sample_weight))
+            # By its name, because a stage of a model (hedgerow.evaluation) has no bases.
+            return float(RegressorMixin.score(self, X, y, sample_weight))
         shown = self.predict(X)
         scores = [
             d2_pinball_score(y, column, alpha=level, sample_weight=sample_weight)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")
 _MARKERS = "os^Dv<>"
-_GREY = "#888888"
+GREY = "#888888"
 _PANEL = 2.6  # inches
 _ALL = 1.05  # margins are within 1, and a curve at the end of an axis could not be seen
 _LEAST_DOT, _LARGEST_DOT = 12.0, 170.0  # square points
@@ -35,9 +35,9 @@ def draw_training_error(
         As `hedgerow.theory.training_error_bounds` returns the last two; None leaves one out.
     """
     ax = axes_for("errors", ax)
-    curves = (("training error", errors, "-", _COLOURS[0]),
-              ("product bound", product, "--", _COLOURS[1]),
-              ("exponential bound", exponential, ":", _COLOURS[2]))  # fmt: skip
+    curves = (("training error", errors, "-", COLOURS[0]),
+              ("product bound", product, "--", COLOURS[1]),
+              ("exponential bound", exponential, ":", COLOURS[2]))  # fmt: skip
     for label, values, style, colour in curves:
         if values is not None:
             rounds = np.arange(1, len(values) + 1)
@@ -46,7 +46,7 @@ def draw_training_error(
     ax.set_ylabel("share of rows")
     ax.set_ylim(bottom=0.0)
     _whole_ticks(ax)
-    _tidied(ax)
+    tidied(ax)
     ax.legend(frameon=False)
     return ax
 
@@ -63,14 +63,14 @@ def draw_margins(
     for number, (label, (margin, share)) in enumerate(distributions.items()):
         x = np.concatenate([[-_ALL], margin, [_ALL]])
         y = np.concatenate([[0.0], share, [1.0]])
-        colour = _COLOURS[number % len(_COLOURS)]
+        colour = COLOURS[number % len(COLOURS)]
         ax.step(x, y, where="post", color=colour, label=label, linewidth=1.6)
-    ax.axvline(0.0, color=_GREY, linewidth=0.8, linestyle="--")
+    ax.axvline(0.0, color=GREY, linewidth=0.8, linestyle="--")
     ax.set_xlim(-_ALL, _ALL)
     ax.set_ylim(0.0, 1.02)
     ax.set_xlabel("margin")
     ax.set_ylabel("share of rows at or below")
-    _tidied(ax)
+    tidied(ax)
     ax.legend(frameon=False, loc="upper left")
     return ax
 
@@ -87,18 +87,18 @@ def draw_row_weights(weights: Any, n_hardest: int = 8, *, ax: "Axes | None" = No
     w = np.asarray(weights, np.float64)
     rounds = np.arange(1, len(w) + 1)
     for number, rows in enumerate(_hardest(w, n_hardest)):
-        colour = _COLOURS[number % len(_COLOURS)]
-        style = ("-", "--", ":")[number // len(_COLOURS) % 3]
+        colour = COLOURS[number % len(COLOURS)]
+        style = ("-", "--", ":")[number // len(COLOURS) % 3]
         label = f"row{'s' * (len(rows) > 1)} {', '.join(map(str, rows[:3]))}"
         label += ", ..." * (len(rows) > 3)
         ax.plot(rounds, w[:, rows[0]], style, color=colour, linewidth=1.4, label=label)
     even = 1.0 / w.shape[1]
-    ax.axhline(even, color=_GREY, linewidth=0.8, linestyle="--", label="all alike")
+    ax.axhline(even, color=GREY, linewidth=0.8, linestyle="--", label="all alike")
     ax.set_xlabel("round")
     ax.set_ylabel("weight")
     ax.set_ylim(bottom=0.0)
     _whole_ticks(ax)
-    _tidied(ax)
+    tidied(ax)
     ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
     return ax
 
@@ -153,7 +153,7 @@ def draw_regions(panels: Sequence[Panel], plane: Plane) -> "list[Axes]":
         sharey=True,
         layout="constrained",
     )
-    colours = ListedColormap([_COLOURS[k % len(_COLOURS)] for k in range(len(plane.classes))])
+    colours = ListedColormap([COLOURS[k % len(COLOURS)] for k in range(len(plane.classes))])
     drawn = list(grid.flat)
     for ax, panel in zip(drawn, panels, strict=False):
         ax.imshow(
@@ -185,7 +185,7 @@ def _draw_points(ax: "Axes", plane: Plane, weights: Floats | None) -> None:
         own = plane.codes == code
         ax.scatter(
             plane.points[own, 0], plane.points[own, 1], size[own], label=str(name),
-            color=_COLOURS[code % len(_COLOURS)], marker=_MARKERS[code % len(_MARKERS)],
+            color=COLOURS[code % len(COLOURS)], marker=_MARKERS[code % len(_MARKERS)],
             edgecolors="white", linewidths=0.6,
         )  # fmt: skip
 
@@ -196,7 +196,7 @@ def _whole_ticks(ax: "Axes") -> None:
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
-def _tidied(ax: "Axes") -> None:
+def tidied(ax: "Axes") -> None:
     """Take away the lines that frame nothing."""
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)

@@ -97,10 +97,10 @@ def test_a_node_with_finer_bins_has_no_histogram(monkeypatch):
     monkeypatch.setattr(library, "FINE_ROWS", 450)
     monkeypatch.setattr(library, "_SMALL", 470)
     problem = seeded_problem(1, 1000, 0, "wwm")
-    targets = [
-        y + 9.0 * (x >= 400) for x, y in zip(problem.columns[0], problem.targets, strict=True)
-    ]
-    problem = problem._replace(targets=tuple(targets))
+    # Bins have 50 rows, so that the second step is in the middle of one.
+    rows = zip(problem.columns[0], problem.targets, strict=True)
+    targets = tuple(y + 9.0 * (x >= 400) + 5.0 * (x >= 225) for x, y in rows)
+    problem = problem._replace(targets=targets)
     alone, aside = (grown_by_threads(n_threads, problem, FULL) for n_threads in (1, 2))
     assert alone.threshold[:2].tolist() == [399.5, 224.5]
     assert alone.threshold.tobytes() == aside.threshold.tobytes()
