@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import ModelFileError
 from hedgerow.storage.container import Contents, packed, parsed, unpacked
+from hedgerow.storage.numbers import demand
 from hedgerow.storage.values import Kinds, Reader, Writer
 from hedgerow.version import __version__
 
@@ -25,7 +26,7 @@ def contents_of(value: Any, kinds: Kinds, what: str) -> Contents:
         "format": f"hedgerow {what}",
         "format_version": str(FORMAT_VERSION),
         "library": f"hedgerow {__version__}",
-        "class": tree["class"] if isinstance(tree, dict) and "class" in tree else "",
+        "class": _class_of(tree),
         what: told,
     }
     return Contents(texts, writer.arrays)
@@ -49,8 +50,10 @@ def value_of(contents: Contents, kinds: Kinds, what: str) -> Any:
         raise ModelFileError("Its metadata are not those of any version.")
     try:
         reader = Reader(kinds, contents.arrays)
-        value = reader.value(parsed(texts[what]))
+        tree = parsed(texts[what])
+        value = reader.value(tree)
         reader.demand_all_used()
+        demand(texts["class"] == _class_of(tree), "it names two classes")
     except ModelFileError:
         raise
     except _MALFORMED as problem:
@@ -68,6 +71,10 @@ def bytes_of(value: Any, kinds: Kinds, what: str) -> list[memoryview]:
 def read(data: NDArray[np.uint8], kinds: Kinds, what: str) -> Any:
     """Return the value that bytes hold. Raises ModelFileError."""
     return value_of(unpacked(data), kinds, what)
+
+
+def _class_of(tree: Any) -> str:
+    return str(tree.get("class", "")) if isinstance(tree, dict) else ""
 
 
 def _told(texts: dict[str, str]) -> str:

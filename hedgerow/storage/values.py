@@ -67,7 +67,8 @@ class Writer:
             tuple: lambda own, here: {"tuple": self._items(own, here)},
             dict: lambda own, here: {"dict": self._pairs(own, here)},
         }
-        return forms.get(type(value), self._instance)(value, way)
+        form = forms.get(type(value))
+        return self._instance(value, way) if form is None else form(value, way)
 
     def _items(self, value: Any, way: str) -> list[Any]:
         return [self.tree(each, f"{way}.{place}") for place, each in enumerate(value)]
