@@ -67,7 +67,7 @@ class BaggedLearners(Bagged):
 
     def _keep(self, table: Table, sample: Sample, species: Any, asked: Any) -> None:  # noqa: ARG002  a forest's
         """Fit models and keep them."""
-        before, begun, X = asked
+        before, begun, _, X = asked
         n_before = self._begin(before)
         with hired(self.n_jobs, _LONG) as team:
             binned = bin_table(table, Recipe(None), team, sample.rows)

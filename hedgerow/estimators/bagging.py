@@ -86,7 +86,7 @@ class BaseBagging(MetaEstimatorMixin, Saves):
         before = self._ensemble if self.warm_start and hasattr(self, "_ensemble") else None
         if before is not None:
             self._check_same(before, ensemble, table)
-        ensemble.learn(X, table, y, sample_weight, (before, begun))
+        ensemble.learn(X, table, y, sample_weight, (before, begun, None))
         self._ensemble, self.estimator_ = ensemble, learner
         for name in _FITTED:
             self.__dict__.pop(name, None)

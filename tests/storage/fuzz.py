@@ -68,9 +68,8 @@ def used(model: Any) -> str:
             return f"a model that loads raises {problem!r:.300}"
     if any(len(each) != 90 for name, each in found.items() if name.startswith("predict")):
         return "not one answer for each row"
-    if "predict" in found and hasattr(model, "classes_"):
-        if not np.isin(found["predict"], model.classes_).all():
-            return "a class that is not there"
+    if hasattr(model, "classes_") and not np.isin(found["predict"], model.classes_).all():
+        return "a class that is not there"
     if "apply" in found and found["apply"].min() < 0:
         return "a leaf that is not there"
     return ""

@@ -115,9 +115,7 @@ MAKERS: dict[str, Callable[[], Any]] = {
         n_estimators=3, max_leaf_nodes=4, multi_output="vector"
     ).fit(numbers(), _two(targets())),
     "boosting-ranks": _ranked,
-    "adaboost-two": lambda: hr.AdaBoostClassifier(n_estimators=4).fit(
-        mixed(), labels(n_classes=2)
-    ),
+    "adaboost-two": lambda: hr.AdaBoostClassifier(n_estimators=4).fit(mixed(), labels(n_classes=2)),
     "adaboost-real": lambda: hr.AdaBoostClassifier(
         hr.DecisionTreeClassifier(max_depth=2), n_estimators=3, algorithm="real"
     ).fit(mixed(), labels()),
