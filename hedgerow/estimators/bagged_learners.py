@@ -27,6 +27,7 @@ from hedgerow.estimators.lessons import (
     some_features,
     takes_weights,
 )
+from hedgerow.estimators.saving import Saves
 from hedgerow.kernels.team import Team, hired
 
 _LONG = 1e12  # cell updates: nobody knows how long a learner takes
@@ -187,11 +188,11 @@ class ClassLearners(BaggedLearners, ForestClassifier):
             )
 
     def _is_constant(self, model: Any) -> bool:
-        return type(model) is DummyClassifier and type(self._learner) is not DummyClassifier
+        return len(model.classes_) == 1 < self.n_classes_
 
     def _fit_for(self, y: NDArray[Any], model: Any) -> Any:
-        """Return a constant for rows of one class, which many classifiers refuse."""
-        is_mixed = self.n_classes_ == 1 or (y != y[0]).any()
+        """Return a constant for rows of one class, which many classifiers refuse; ours do not."""
+        is_mixed = self.n_classes_ == 1 or (y != y[0]).any() or isinstance(model, Saves)
         return model if is_mixed else DummyClassifier(strategy="most_frequent")
 
     def _said(self, model: Any, X: Any) -> Floats:

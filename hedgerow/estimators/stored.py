@@ -1,5 +1,6 @@
 """Estimators that files hold: their attributes, and what must be true of them."""
 
+from functools import cache
 from typing import Any, NamedTuple
 
 from sklearn.utils import Bunch
@@ -8,14 +9,13 @@ from sklearn.utils._param_validation import validate_parameter_constraints
 from hedgerow.estimators import stored_checks as checks
 from hedgerow.estimators.adaboost_classifier import AdaBoostClassifier
 from hedgerow.estimators.adaboost_regressor import AdaBoostRegressor
-from hedgerow.estimators.bagged import _OF_THE_BAGGING
+from hedgerow.estimators.bagged import OF_THE_BAGGING, Bagged
 from hedgerow.estimators.bagged_learners import ClassLearners, Crowd, MeanLearners
-from hedgerow.estimators.bagged_trees import BaggedClassTrees, BaggedMeanTrees
+from hedgerow.estimators.bagged_trees import BaggedClassTrees, BaggedMeanTrees, BaggedTrees
 from hedgerow.estimators.bagging_classifier import BaggingClassifier
 from hedgerow.estimators.bagging_regressor import BaggingRegressor
 from hedgerow.estimators.boosted_learners import Panel
 from hedgerow.estimators.boosted_means import MeanCommittee, MeanPanel
-from hedgerow.estimators.checks import check_parameters
 from hedgerow.estimators.forest_classifier import ExtraTreesClassifier, RandomForestClassifier
 from hedgerow.estimators.forest_regressor import ExtraTreesRegressor, RandomForestRegressor
 from hedgerow.estimators.gb_classifier import GradientBoostingClassifier
@@ -125,10 +125,10 @@ FAMILIES: dict[type, Family] = {
 
 def _parameters(estimator: Any) -> dict[str, Any]:
     """Return the parameters of an estimator; those of a bag are its learner's and its owner's."""
-    if not isinstance(estimator, (BaggedClassTrees, BaggedMeanTrees, ClassLearners, MeanLearners)):
+    if not isinstance(estimator, Bagged):
         return dict(estimator.get_params(deep=False))
-    names = {*_OF_THE_BAGGING, "voting"}
-    if isinstance(estimator, (BaggedClassTrees, BaggedMeanTrees)):
+    names = {*OF_THE_BAGGING, "voting"}
+    if isinstance(estimator, BaggedTrees):
         names |= set(estimator._learner.get_params(deep=False))
     return {name: getattr(estimator, name) for name in names}
 
@@ -165,28 +165,29 @@ def _kind(cls: Any, family: Family) -> Kind:
     return Kind(name, _fields, build)
 
 
-def _defaults(cls: Any) -> dict[str, Any]:
-    """Return the parameters that a file of an older version may not have."""
-    names = cls._get_param_names()
-    return dict(cls().get_params(deep=False)) if names else {}
+@cache
+def _defaults(cls: type[Any]) -> dict[str, Any]:
+    """Return the parameters of a class with their defaults: an older file may lack some."""
+    return {} if issubclass(cls, Bagged) else dict(cls().get_params(deep=False))
 
 
 def _check_parameters(estimator: Any, given: dict[str, Any]) -> None:
     """Raise unless parameters are what `fit` would accept."""
     threads = given.get("n_jobs")
     demand(threads is None or abs(threads) <= _MOST_THREADS, f"n_jobs={threads}")
-    known = _parameters(estimator)
-    demand(given.keys() <= known.keys(), f"{sorted(given.keys() - known.keys())[:1]} is unknown")
-    if type(estimator)._get_param_names():
-        check_parameters(estimator)
-        return
-    demand(given.keys() == known.keys(), "a bag lacks parameters")
-    rules = {"voting": [checks.VOTING], "oob_score": ["boolean"]}
-    learner = dict(getattr(estimator._learner, "_parameter_constraints", {}))
-    rules = learner | dict(type(estimator)._parameter_constraints) | rules
-    own = {name: rules[name] for name in known if name in rules}
-    demand(own.keys() == known.keys(), "a bag has parameters without rules")
-    validate_parameter_constraints(own, known, caller_name=type(estimator).__name__)
+    cls: Any = type(estimator)
+    rules, known = dict(cls._parameter_constraints), _defaults(cls)
+    if isinstance(estimator, Bagged):
+        known = _parameters(estimator)
+        demand(given.keys() == known.keys(), "a bag lacks parameters")
+        learner = dict(getattr(estimator._learner, "_parameter_constraints", {}))
+        rules = learner | rules | {"voting": [checks.VOTING], "oob_score": ["boolean"]}
+    unknown = sorted(given.keys() - known.keys())
+    demand(not unknown and known.keys() <= rules.keys(), f"parameters {unknown[:3]} are unknown")
+    own = {name: getattr(estimator, name) for name in known}
+    validate_parameter_constraints(
+        {name: rules[name] for name in known}, own, caller_name=type(estimator).__name__
+    )
 
 
 KINDS: dict[type, Kind] = (

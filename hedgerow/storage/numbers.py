@@ -16,8 +16,8 @@ def demand(holds: bool, otherwise: str) -> None:
 def demand_array(value: Any, kind: str, n_dimensions: int) -> None:
     """Raise unless something is an array of a dtype and so many dimensions."""
     demand(isinstance(value, np.ndarray), "a number stands where an array is needed")
-    is_right = value.dtype == np.dtype(kind) and value.ndim == n_dimensions
-    demand(is_right, f"an array is {value.dtype}{list(value.shape)}, not {np.dtype(kind)}")
+    if value.dtype != np.dtype(kind) or value.ndim != n_dimensions:
+        demand(False, f"an array is {value.dtype}{list(value.shape)}, not {np.dtype(kind)}")
 
 
 def demand_finite(value: Any, what: str) -> None:

@@ -10,15 +10,17 @@ say all: at each level splits and the ends of their left subtrees take turns, so
 of giving each split an end behind it is left.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.ensembles.forest import some_trees
 from hedgerow.kernels.packed import BY_CATEGORY, FEATURE, PACKED, Thicket
 from hedgerow.storage.numbers import demand, demand_array, demand_finite
 
-_MOST_AT_ONCE = 1 << 18  # nodes that are looked at together
+_FEW_NODES = 1 << 16  # that are looked at together
 _MOST_STEPS = 2.0**62
 
 
@@ -33,7 +35,7 @@ def check_shape(first: NDArray[Any], left: Any, right: Any) -> None:
     demand(bool((np.diff(first) > 0).all()), "a tree has no node")
     begin = 0
     while begin < len(first) - 1:
-        end = int(np.searchsorted(first, first[begin] + _MOST_AT_ONCE, "right")) - 1
+        end = int(np.searchsorted(first, first[begin] + _FEW_NODES, "right")) - 1
         end = max(end, begin + 1)
         own = slice(int(first[begin]), int(first[end]))
         _check_some(np.diff(first[begin : end + 1]), left[own], right[own])
@@ -123,30 +125,48 @@ def check_thicket(thicket: Any, n_categories: NDArray[Any]) -> None:
     demand(len(first) > 1, "there is no tree")
     for column, (array, what) in enumerate(((nodes, "nodes"), (words, "sets"), (extra, "leaves"))):
         check_bounds(np.ascontiguousarray(first[:, column]), len(array), what)
-    feature, trees = nodes["feature"], np.diff(first, axis=0)
+    for some in _blocks(thicket):
+        _check_packed(some, n_categories)
+
+
+def _blocks(thicket: Thicket) -> Iterator[Thicket]:
+    """Yield some trees after others, so that little room is needed to look at them."""
+    first, begin = thicket.first[:, 0], 0
+    while begin < len(first) - 1:
+        end = int(np.searchsorted(first, first[begin] + _FEW_NODES, "right")) - 1
+        end = max(end, begin + 1)
+        yield some_trees(thicket, begin, end)
+        begin = end
+
+
+def _check_packed(thicket: Thicket, n_categories: NDArray[Any]) -> None:
+    feature, sizes = thicket.nodes["feature"], np.diff(thicket.first, axis=0)
     is_split = feature >= 0
-    check_shape(np.ascontiguousarray(first[:, 0]), is_split, nodes["link"])
+    check_shape(np.ascontiguousarray(thicket.first[:, 0]), is_split, thicket.nodes["link"])
     splits = np.flatnonzero(is_split)
-    n_words = np.repeat(trees[:, 1], trees[:, 0])[splits]
+    n_words = np.repeat(sizes[:, 1], sizes[:, 0])[splits]
     by_set = (feature[splits] & BY_CATEGORY) != 0
-    steps = nodes["steps"][splits]
+    steps, number = thicket.nodes["steps"][splits], thicket.nodes["number"][splits]
     demand(bool((steps[by_set] >= 0).all()), "a set of categories is not there")
     start = np.where(by_set, steps, -1)
-    check_splits(feature[splits] & FEATURE, nodes["number"][splits], start, n_words, n_categories)
+    check_splits(feature[splits] & FEATURE, number, start, n_words, n_categories)
 
 
 def check_class_leaves(thicket: Any, n_classes: int) -> None:
     """Raise unless leaves of classes hold what `kernels.ballots` may read."""
+    demand_array(thicket.extra, "i8", 2)
+    demand(thicket.extra.shape[1] == n_classes, "leaves are of other classes")
+    for some in _blocks(thicket):
+        _check_steps(some, n_classes)
+
+
+def _check_steps(thicket: Thicket, n_classes: int) -> None:
     nodes, extra, first = thicket.nodes, thicket.extra, thicket.first
-    demand_array(extra, "i8", 2)
-    demand(extra.shape[1] == n_classes, "leaves are of other classes")
-    leaves = np.flatnonzero(nodes["feature"] < 0)
+    leaves, sizes = np.flatnonzero(nodes["feature"] < 0), np.diff(first, axis=0)
     link, steps = nodes["link"][leaves].astype(np.int64), nodes["steps"][leaves]
-    sizes = np.diff(first, axis=0)
     tree = np.repeat(np.arange(len(sizes)), sizes[:, 0])[leaves]
     demand(bool((link < n_classes).all()), "a leaf is of a class that is not there")
-    row = -1 - link
-    mixed = link < 0
+    row, mixed = -1 - link, link < 0
     demand(bool((row[mixed] < sizes[tree[mixed], 2]).all()), "a leaf's classes are not there")
     demand(bool((steps > 0).all()), "a leaf weighs nothing")
     demand(bool((extra >= 0).all()), "a class weighs less than nothing")
@@ -160,16 +180,16 @@ def check_class_leaves(thicket: Any, n_classes: int) -> None:
 
 def check_mean_leaves(thicket: Any, n_columns: int, weighs: bool) -> None:
     """Raise unless leaves of numbers have rows of `extra`; weighs: the first column is a weight."""
-    nodes, extra, first = thicket.nodes, thicket.extra, thicket.first
-    demand_array(extra, "f8", 2)
-    demand(extra.shape[1] == n_columns, "leaves have other outputs")
-    leaves = np.flatnonzero(nodes["feature"] < 0)
-    link, sizes = nodes["link"][leaves], np.diff(first, axis=0)
-    n_own = np.repeat(sizes[:, 2], sizes[:, 0])[leaves]
-    demand(bool(((link >= 0) & (link < n_own)).all()), "a leaf's numbers are not there")
-    demand_finite(extra, "a leaf")
-    demand_finite(nodes["number"][leaves], "a leaf")
-    demand(not weighs or bool((extra[:, 0] > 0).all()), "a leaf weighs nothing")
+    demand_array(thicket.extra, "f8", 2)
+    demand(thicket.extra.shape[1] == n_columns, "leaves have other outputs")
+    for some in _blocks(thicket):
+        nodes, sizes = some.nodes, np.diff(some.first, axis=0)
+        leaves = np.flatnonzero(nodes["feature"] < 0)
+        link, n_own = nodes["link"][leaves], np.repeat(sizes[:, 2], sizes[:, 0])[leaves]
+        demand(bool(((link >= 0) & (link < n_own)).all()), "a leaf's numbers are not there")
+        demand_finite(some.extra, "a leaf")
+        demand_finite(nodes["number"][leaves], "a leaf")
+        demand(not weighs or bool((some.extra[:, 0] > 0).all()), "a leaf weighs nothing")
 
 
 def check_forest(forest: Any) -> None:

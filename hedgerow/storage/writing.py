@@ -33,6 +33,7 @@ def write_whole(path: Any, pieces: Iterable[memoryview]) -> None:
             handle.write(piece)
         handle.flush()
         os.fsync(handle.fileno())
+        handle.close()
         os.replace(temporary, target)
         sync_directory(target)
 
