@@ -174,7 +174,7 @@ def _defaults(cls: type[Any]) -> dict[str, Any]:
 def _check_parameters(estimator: Any, given: dict[str, Any]) -> None:
     """Raise unless parameters are what `fit` would accept."""
     threads = given.get("n_jobs")
-    demand(threads is None or abs(threads) <= _MOST_THREADS, f"n_jobs={threads}")
+    demand(threads is None or 0 < abs(threads) <= _MOST_THREADS, f"n_jobs={threads}")
     cls: Any = type(estimator)
     rules, known = dict(cls._parameter_constraints), _defaults(cls)
     if isinstance(estimator, Bagged):

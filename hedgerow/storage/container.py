@@ -64,7 +64,7 @@ def packed(contents: Contents) -> list[memoryview]:
         header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
     text = json.dumps(header, separators=(",", ":"), ensure_ascii=True).encode()
     text += b" " * (-(_LENGTH + len(text)) % _ALIGNMENT)
-    _demand_room(text, _LENGTH + len(text) + end)
+    _demand_room(np.frombuffer(text, np.uint8), _LENGTH + len(text) + end)
     data = [_bytes_of(array) for array in ordered.values() if array.nbytes]
     head = len(text).to_bytes(_LENGTH, "little") + text
     place = _LENGTH + len(_PREFIX)
@@ -83,12 +83,11 @@ def unpacked(data: NDArray[np.uint8]) -> Contents:
         raise ModelFileError(
             f"It says that its header has {n_header} bytes, but the file has {len(data)}."
         )
-    text = data[_LENGTH:first].tobytes()
-    if not text.startswith(_PREFIX):
+    if data[_LENGTH : _LENGTH + len(_PREFIX)].tobytes() != _PREFIX:
         raise ModelFileError("It does not begin as files of hedgerow do.")
     _demand_seal(data)
-    _demand_room(text, len(data))
-    header = parsed(text)
+    _demand_room(data[_LENGTH:first], len(data))
+    header = parsed(_decoded(data[_LENGTH:first]))
     texts = header.pop("__metadata__")
     if not isinstance(texts, dict) or not all(isinstance(each, str) for each in texts.values()):
         raise ModelFileError("Its metadata are not texts.")
@@ -96,7 +95,14 @@ def unpacked(data: NDArray[np.uint8]) -> Contents:
     return Contents(texts, dict(_arrays(header, data[first:])))
 
 
-def parsed(text: bytes | str) -> Any:
+def _decoded(text: NDArray[np.uint8]) -> str:
+    try:
+        return str(text.data, "utf-8")
+    except UnicodeDecodeError as problem:
+        raise ModelFileError(f"Its header cannot be read: {problem}.") from None
+
+
+def parsed(text: str) -> Any:
     """Return what JSON says; each key once, and numbers that JSON knows."""
     try:
         return json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
@@ -161,9 +167,9 @@ def _demand_seal(data: NDArray[np.uint8]) -> None:
         raise ModelFileError("Its checksum is not that of its bytes: it is damaged.")
 
 
-def _demand_room(header: bytes, n_bytes: int) -> None:
+def _demand_room(header: NDArray[np.uint8], n_bytes: int) -> None:
     """Raise if a header has so many values that they would need more room than they deserve."""
-    n_values = sum(header.count(mark) for mark in (b",", b"[", b"{"))
+    n_values = sum(int(np.count_nonzero(header == mark)) for mark in b",[{")
     if n_values > _FEW_VALUES + n_bytes // _BYTES_A_VALUE or len(header) > _MOST_HEADER:
         raise ModelFileError(
             f"Its header has {len(header)} bytes and about {n_values} names, categories and other "

@@ -3,11 +3,12 @@
 Nodes of a tree are in preorder. With +1 for a split and -1 for a leaf, S_i the sum up to node i,
 
     S_i >= 0 but for the last node, where it is -1          there is one tree
-    left of i is i + 1, S at (right of i) - 1 is S_i - 1    its subtrees lie where they belong
+    left of i is i + 1; (right of i) - 1 is a leaf          a left subtree ends with a leaf,
+    S there is S_i - 1                                      at the level above
     no node is the right child of two
 
-say all: at each level splits and the ends of their left subtrees take turns, so that only one way
-of giving each split an end behind it is left.
+say all: at each level splits and the leaves that end their left subtrees take turns, so that only
+one way of giving each split an end behind it is left.
 """
 
 from collections.abc import Iterator
@@ -55,7 +56,8 @@ def _check_some(sizes: NDArray[np.int64], is_split: Any, right: Any) -> None:
     last = np.repeat(ends, sizes)[splits]
     child = np.asarray(right)[splits].astype(np.int64) + root
     demand(bool(((child > splits + 1) & (child <= last)).all()), "a child is not in its tree")
-    demand(bool((level[child - 1] == level[splits] - 1).all()), "a child is in the wrong place")
+    is_placed = ~is_split[child - 1] & (level[child - 1] == level[splits] - 1)
+    demand(bool(is_placed.all()), "a child is in the wrong place")
     is_right = np.zeros(n_nodes, bool)
     is_right[child] = True
     demand(np.count_nonzero(is_right) == len(splits), "a node has two parents")

@@ -162,6 +162,7 @@ def test_numbers_that_a_kernel_must_never_see_are_refused(data, name, change, sa
         (BOOSTED, lambda put: put("_loss", {"class": "os.system", "fields": {}}), "os.system"),
         (BOOSTED, lambda put: put("_seed", -1), "_seed"),
         (BOOSTED, lambda put: put("n_jobs", 10**6, "parameters"), "n_jobs"),
+        (BOOSTED, lambda put: put("n_jobs", 0, "parameters"), "n_jobs"),
         (BOOSTED, lambda put: put("unseen", "average", "parameters"), "unseen"),
         (BOOSTED, lambda put: put("n_jobs", "many", "parameters"), ""),
         (BOOSTED, lambda put: put("classes_", {"labels": ["b", "a"], "dtype": "<U1"}), "order"),
