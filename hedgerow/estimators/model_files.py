@@ -6,6 +6,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.errors import ModelFileError
+from hedgerow.estimators.bagged import Bagged
 from hedgerow.estimators.saving import Saves
 from hedgerow.estimators.stored import KINDS
 from hedgerow.storage.models import bytes_of, read
@@ -67,7 +68,7 @@ def load(path: Any, *, memory_map: Any = "auto") -> Any:
     data = read_whole(path, memory_map)
     try:
         model = read(data, KINDS, "model")
-        if not isinstance(model, Saves):
+        if not isinstance(model, Saves) or isinstance(model, Bagged):
             raise ModelFileError(f"It holds a {type(model).__name__}, which is no model.")
         check_is_fitted(model)
     except ModelFileError as problem:

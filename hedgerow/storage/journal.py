@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from hedgerow.errors import CheckpointError, ModelFileError
 from hedgerow.storage.models import bytes_of, read
 from hedgerow.storage.values import Kinds
-from hedgerow.storage.writing import read_whole, write_whole
+from hedgerow.storage.writing import explained, read_whole, write_whole
 
 try:
     import fcntl
@@ -62,11 +62,19 @@ class Journal:
         return records
 
     def append(self, value: Any) -> None:
-        """Write a record, and wait until the disk has it."""
-        for piece in self._record(value):
-            self._file.write(piece)
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        """Write a record, and wait until the disk has it; if that fails, take it back."""
+        pieces, end = self._record(value), self._file.tell()
+        try:
+            with explained(self._path):
+                for piece in pieces:
+                    self._file.write(piece)
+                self._file.flush()
+                os.fsync(self._file.fileno())
+        except BaseException:  # an interrupt too: the fit may go on to write its last rounds
+            with contextlib.suppress(OSError):
+                self._file.seek(end)
+                self._file.truncate(end)
+            raise
 
     def _lock(self) -> None:
         if fcntl is None:

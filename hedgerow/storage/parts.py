@@ -45,7 +45,7 @@ from hedgerow.storage.trees import check_bounds, check_forest, check_paths, chec
 from hedgerow.storage.values import Kind
 from hedgerow.trees.tree import Tree
 
-_MOST_DRAWS = 1 << 40
+_MOST_DRAWS = (1 << 31) - 1  # they are counted in 32 bits
 _SOME_LOSSES = (
     AbsoluteError,
     Bernoulli,

@@ -28,7 +28,7 @@ def write_whole(path: Any, pieces: Iterable[memoryview]) -> None:
     target = Path(os.path.realpath(os.fspath(path)))  # through a link, to what it stands for
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a directory. Pass the name of a file in it.")
-    with _explained(target), _beside(target) as (handle, temporary):
+    with explained(target), _beside(target) as (handle, temporary):
         for piece in pieces:
             handle.write(piece)
         handle.flush()
@@ -55,7 +55,7 @@ def _beside(target: Path) -> Iterator[tuple[Any, Path]]:
 
 
 @contextlib.contextmanager
-def _explained(target: Path) -> Iterator[None]:
+def explained(target: Path) -> Iterator[None]:
     """Say what to do where the system says only what happened."""
     remedies = {
         errno.ENOENT: f"There is no directory {target.parent}. Make it first.",

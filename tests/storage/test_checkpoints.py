@@ -1,5 +1,6 @@
 """A fit that was killed goes on where it was, and ends as if nothing had happened."""
 
+import contextlib
 import fcntl
 import os
 import random
@@ -107,6 +108,37 @@ def test_a_fit_that_dies_while_it_writes_goes_on(name, n_records, tmp_path, monk
         with pytest.raises(Killed):
             fitted(name, tmp_path, checkpoint=path, checkpoint_every=3)
     assert fitted(name, tmp_path, checkpoint=path, checkpoint_every=2) == expected
+
+
+@pytest.mark.parametrize("name", ["numbers", "forest"])
+@pytest.mark.parametrize("problem", [KeyboardInterrupt(), OSError(28, "No space left")])
+def test_a_record_that_could_not_be_written_is_taken_back(name, problem, tmp_path, monkeypatch):
+    path, expected, sync, n_calls = tmp_path / "c", fitted(name, tmp_path), os.fsync, []
+
+    def fail(number):
+        n_calls.append(number)
+        if len(n_calls) == 4:  # of the new file and its directory, and of the first record
+            raise problem
+        sync(number)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(journal.os, "fsync", fail)
+        with contextlib.suppress(KeyboardInterrupt, OSError):
+            fitted(name, tmp_path, checkpoint=path, checkpoint_every=3)
+    assert len(n_calls) >= 4
+    assert fitted(name, tmp_path, checkpoint=path, checkpoint_every=3) == expected
+
+
+def test_a_full_disk_is_said_to_be_full(tmp_path, monkeypatch):
+    path = tmp_path / "c"
+
+    def fail(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(journal.os, "fsync", fail)
+    with pytest.raises(OSError, match=r"c was not written\. The disk is full"):
+        fitted("numbers", tmp_path, checkpoint=path)
+    assert not path.exists()
 
 
 def test_rounds_that_are_there_are_not_grown_again(tmp_path):
