@@ -17,11 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.ensembles.forest import some_trees
 from hedgerow.kernels.packed import BY_CATEGORY, FEATURE, PACKED, Thicket
 from hedgerow.storage.numbers import demand, demand_array, demand_finite
 
-_FEW_NODES = 1 << 16  # that are looked at together
+_FEW_NODES = 1 << 12  # that are looked at together
 _MOST_STEPS = 2.0**62
 
 
@@ -44,18 +43,20 @@ def check_shape(first: NDArray[Any], left: Any, right: Any) -> None:
 
 
 def _check_some(sizes: NDArray[np.int64], is_split: Any, right: Any) -> None:
-    n_nodes, n_trees = len(is_split), len(sizes)
-    level = np.cumsum(np.where(is_split, np.int32(1), np.int32(-1)), dtype=np.int32)
-    level += np.repeat(np.arange(n_trees, dtype=np.int32), sizes)
-    ends = np.cumsum(sizes) - 1
+    n_nodes, ends = len(is_split), np.cumsum(sizes) - 1
+    level = np.cumsum(np.where(is_split, np.int8(1), np.int8(-1)), dtype=np.int32)
     is_end = np.zeros(n_nodes, bool)
     is_end[ends] = True
+    for number, end in enumerate(ends[:-1].tolist(), 1):  # each tree leaves the next one level down
+        level[end + 1 : int(ends[number]) + 1] += number
     demand(bool(((level == -1) == is_end).all() and level.min() == -1), "nodes are no tree")
-    splits = np.flatnonzero(is_split)
-    root = np.repeat(ends + 1 - sizes, sizes)[splits]
-    last = np.repeat(ends, sizes)[splits]
-    child = np.asarray(right)[splits].astype(np.int64) + root
-    demand(bool(((child > splits + 1) & (child <= last)).all()), "a child is not in its tree")
+    splits = np.flatnonzero(is_split).astype(np.int32)
+    tree = np.searchsorted(ends, splits).astype(np.int32)
+    child = np.asarray(right)[splits]
+    is_within = (child > 0) & (child < sizes[tree])
+    demand(bool(is_within.all()), "a child is not in its tree")
+    child += (ends + 1 - sizes).astype(np.int32)[tree]
+    demand(bool((child > splits + 1).all()), "a child is not in its tree")
     is_placed = ~is_split[child - 1] & (level[child - 1] == level[splits] - 1)
     demand(bool(is_placed.all()), "a child is in the wrong place")
     is_right = np.zeros(n_nodes, bool)
@@ -127,71 +128,62 @@ def check_thicket(thicket: Any, n_categories: NDArray[Any]) -> None:
     demand(len(first) > 1, "there is no tree")
     for column, (array, what) in enumerate(((nodes, "nodes"), (words, "sets"), (extra, "leaves"))):
         check_bounds(np.ascontiguousarray(first[:, column]), len(array), what)
-    for some in _blocks(thicket):
-        _check_packed(some, n_categories)
+    is_split = nodes["feature"] >= 0
+    check_shape(np.ascontiguousarray(first[:, 0]), is_split, nodes["link"])
+    n_words = np.diff(first[:, 1])
+    for some, tree in _stretches(thicket):
+        splits = some["feature"] >= 0
+        feature, steps = some["feature"][splits], some["steps"][splits]
+        by_set = (feature & BY_CATEGORY) != 0
+        demand(bool((steps[by_set] >= 0).all()), "a set of categories is not there")
+        start, number = np.where(by_set, steps, -1), some["number"][splits]
+        check_splits(feature & FEATURE, number, start, n_words[tree[splits]], n_categories)
 
 
-def _blocks(thicket: Thicket) -> Iterator[Thicket]:
-    """Yield some trees after others, so that little room is needed to look at them."""
-    first, begin = thicket.first[:, 0], 0
-    while begin < len(first) - 1:
-        end = int(np.searchsorted(first, first[begin] + _FEW_NODES, "right")) - 1
-        end = max(end, begin + 1)
-        yield some_trees(thicket, begin, end)
-        begin = end
-
-
-def _check_packed(thicket: Thicket, n_categories: NDArray[Any]) -> None:
-    feature, sizes = thicket.nodes["feature"], np.diff(thicket.first, axis=0)
-    is_split = feature >= 0
-    check_shape(np.ascontiguousarray(thicket.first[:, 0]), is_split, thicket.nodes["link"])
-    splits = np.flatnonzero(is_split)
-    n_words = np.repeat(sizes[:, 1], sizes[:, 0])[splits]
-    by_set = (feature[splits] & BY_CATEGORY) != 0
-    steps, number = thicket.nodes["steps"][splits], thicket.nodes["number"][splits]
-    demand(bool((steps[by_set] >= 0).all()), "a set of categories is not there")
-    start = np.where(by_set, steps, -1)
-    check_splits(feature[splits] & FEATURE, number, start, n_words, n_categories)
+def _stretches(thicket: Thicket) -> Iterator[tuple[Any, NDArray[np.int64]]]:
+    """Yield some nodes after others, with their trees: little room is needed to look at them."""
+    first = np.ascontiguousarray(thicket.first[:, 0])
+    for begin in range(0, len(thicket.nodes), _FEW_NODES):
+        some = thicket.nodes[begin : begin + _FEW_NODES]
+        yield some, np.searchsorted(first, np.arange(begin, begin + len(some)), "right") - 1
 
 
 def check_class_leaves(thicket: Any, n_classes: int) -> None:
     """Raise unless leaves of classes hold what `kernels.ballots` may read."""
-    demand_array(thicket.extra, "i8", 2)
-    demand(thicket.extra.shape[1] == n_classes, "leaves are of other classes")
-    for some in _blocks(thicket):
-        _check_steps(some, n_classes)
-
-
-def _check_steps(thicket: Thicket, n_classes: int) -> None:
-    nodes, extra, first = thicket.nodes, thicket.extra, thicket.first
-    leaves, sizes = np.flatnonzero(nodes["feature"] < 0), np.diff(first, axis=0)
-    link, steps = nodes["link"][leaves].astype(np.int64), nodes["steps"][leaves]
-    tree = np.repeat(np.arange(len(sizes)), sizes[:, 0])[leaves]
-    demand(bool((link < n_classes).all()), "a leaf is of a class that is not there")
-    row, mixed = -1 - link, link < 0
-    demand(bool((row[mixed] < sizes[tree[mixed], 2]).all()), "a leaf's classes are not there")
-    demand(bool((steps > 0).all()), "a leaf weighs nothing")
+    extra, first = thicket.extra, thicket.first
+    demand_array(extra, "i8", 2)
+    demand(extra.shape[1] == n_classes, "leaves are of other classes")
     demand(bool((extra >= 0).all()), "a class weighs less than nothing")
-    total = np.bincount(tree, steps.astype(np.float64), len(sizes))
+    total = np.zeros(len(first) - 1)
+    for some, trees in _stretches(thicket):
+        leaves = some["feature"] < 0
+        link, steps = some["link"][leaves].astype(np.int64), some["steps"][leaves]
+        tree, row, mixed = trees[leaves], -1 - link, link < 0
+        demand(bool((link < n_classes).all()), "a leaf is of a class that is not there")
+        is_there = row[mixed] < (first[tree[mixed] + 1, 2] - first[tree[mixed], 2])
+        demand(bool(is_there.all()), "a leaf's classes are not there")
+        demand(bool((steps > 0).all()), "a leaf weighs nothing")
+        total += np.bincount(tree, steps.astype(np.float64), len(total))
+        own = extra[first[tree[mixed], 2] + row[mixed]]
+        rough = own.astype(np.float64).sum(axis=1)  # before whole numbers might run over
+        demand(bool((rough < _MOST_STEPS).all()), "leaves weigh too much")
+        demand(bool((own.sum(axis=1) == steps[mixed]).all()), "a leaf's classes do not add up")
     demand(bool((total < _MOST_STEPS).all()), "leaves weigh too much")
-    own = extra[first[tree[mixed], 2] + row[mixed]]
-    rough = own.astype(np.float64).sum(axis=1)  # before whole numbers might run over
-    demand(bool((rough < _MOST_STEPS).all()), "leaves weigh too much")
-    demand(bool((own.sum(axis=1) == steps[mixed]).all()), "a leaf's classes do not add up")
 
 
 def check_mean_leaves(thicket: Any, n_columns: int, weighs: bool) -> None:
     """Raise unless leaves of numbers have rows of `extra`; weighs: the first column is a weight."""
-    demand_array(thicket.extra, "f8", 2)
-    demand(thicket.extra.shape[1] == n_columns, "leaves have other outputs")
-    for some in _blocks(thicket):
-        nodes, sizes = some.nodes, np.diff(some.first, axis=0)
-        leaves = np.flatnonzero(nodes["feature"] < 0)
-        link, n_own = nodes["link"][leaves], np.repeat(sizes[:, 2], sizes[:, 0])[leaves]
-        demand(bool(((link >= 0) & (link < n_own)).all()), "a leaf's numbers are not there")
-        demand_finite(some.extra, "a leaf")
-        demand_finite(nodes["number"][leaves], "a leaf")
-        demand(not weighs or bool((some.extra[:, 0] > 0).all()), "a leaf weighs nothing")
+    extra, n_rows = thicket.extra, np.diff(thicket.first[:, 2])
+    demand_array(extra, "f8", 2)
+    demand(extra.shape[1] == n_columns, "leaves have other outputs")
+    demand_finite(extra, "a leaf")
+    demand(not weighs or bool((extra[:, 0] > 0).all()), "a leaf weighs nothing")
+    for some, trees in _stretches(thicket):
+        leaves = some["feature"] < 0
+        link = some["link"][leaves]
+        is_there = (link >= 0) & (link < n_rows[trees[leaves]])
+        demand(bool(is_there.all()), "a leaf's numbers are not there")
+        demand_finite(some["number"][leaves], "a leaf")
 
 
 def check_forest(forest: Any) -> None:

@@ -312,5 +312,5 @@ def test_a_process_that_was_killed_goes_on(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["boosting", "classes", "forest"])
 def test_trainings_killed_at_twenty_random_moments_end_with_the_same_bytes(kind, tmp_path):
-    size = {"boosting": (30_000, 300), "classes": (10_000, 150), "forest": (6000, 100)}[kind]
+    size = {"boosting": (30_000, 300), "classes": (10_000, 150), "forest": (4000, 40)}[kind]
     assert killed_at_random(tmp_path, kind, size, 20) >= 10

@@ -9,6 +9,7 @@ import pickle
 import stat
 import sys
 import threading
+import tracemalloc
 from datetime import date
 from typing import NamedTuple
 
@@ -93,6 +94,23 @@ def test_kernels_see_the_same_types_of_arrays_so_that_nothing_is_compiled(
         assert array.dtype == found[where].dtype, where
         if array.dtype.kind in "bifuV":
             assert numba.typeof(array) == numba.typeof(found[where]), where
+
+
+@pytest.mark.parametrize("memory_map", [False, True])
+@pytest.mark.parametrize("kind", [hr.RandomForestClassifier, hr.GradientBoostingClassifier])
+def test_loading_takes_less_memory_than_twice_the_file(kind, memory_map, tmp_path):
+    X = np.random.default_rng(0).normal(size=(3000, 5))
+    y = np.arange(3000) % 3
+    kind(n_estimators=80).fit(X, y).save(tmp_path / "model")
+    n_bytes = (tmp_path / "model").stat().st_size
+    hr.load(tmp_path / "model")
+    tracemalloc.start()
+    model = hr.load(tmp_path / "model", memory_map=memory_map)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert n_bytes > 500_000
+    assert len(model.classes_) == 3
+    assert peak < (1 if memory_map else 2) * n_bytes + 250_000
 
 
 def test_a_mapped_file_is_never_written_to(tmp_path):
