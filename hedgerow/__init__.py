@@ -1,5 +1,6 @@
 """hedgerow: tree ensembles and boosting, readable, fast, and the same to the bit everywhere."""
 
+from hedgerow.errors import CheckpointError, ModelFileError
 from hedgerow.estimators.adaboost_classifier import AdaBoostClassifier
 from hedgerow.estimators.adaboost_regressor import AdaBoostRegressor
 from hedgerow.estimators.bagging_classifier import BaggingClassifier
@@ -17,20 +18,21 @@ from hedgerow.estimators.gb_classifier import GradientBoostingClassifier
 from hedgerow.estimators.gb_ranker import GradientBoostingRanker
 from hedgerow.estimators.gb_regressor import GradientBoostingRegressor
 from hedgerow.estimators.l1_boost import L1BoostClassifier
+from hedgerow.estimators.model_files import load
 from hedgerow.estimators.ndcg import mean_ndcg
 from hedgerow.estimators.stagewise_classifier import StagewiseClassifier
 from hedgerow.estimators.stagewise_regressor import StagewiseRegressor
 from hedgerow.estimators.tree_classifier import DecisionTreeClassifier
 from hedgerow.estimators.tree_regressor import DecisionTreeRegressor
 from hedgerow.kernels.cores import threads
-
-__version__ = "0.1.0"
+from hedgerow.version import __version__
 
 __all__ = [
     "AdaBoostClassifier",
     "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
+    "CheckpointError",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "ExtraTreesClassifier",
@@ -39,6 +41,7 @@ __all__ = [
     "GradientBoostingRanker",
     "GradientBoostingRegressor",
     "L1BoostClassifier",
+    "ModelFileError",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "StagewiseClassifier",
@@ -47,6 +50,7 @@ __all__ = [
     "export_dot",
     "export_json",
     "export_text",
+    "load",
     "mean_ndcg",
     "plot_margins",
     "plot_regions",

@@ -131,7 +131,7 @@ class Boosting:
         if self._before is not None and number < self._n_before:
             self._before.add(values, self._team, number, number + 1, out)
         else:
-            self._rounds(number, number + 1).add(values, self._team, 0, 1, out)
+            self.some_rounds(number, number + 1).add(values, self._team, 0, 1, out)
 
     def run(self, go_on: Callable[["Boosting"], bool]) -> AdditiveModel:
         """Boost until all rounds are done, there is nothing to learn, or `go_on` says no.
@@ -150,15 +150,15 @@ class Boosting:
     def model(self, n_rounds: int) -> AdditiveModel:
         """Return the model of the first rounds."""
         if self._before is None:
-            return self._rounds(0, n_rounds)
+            return self.some_rounds(0, n_rounds)
         before = self._before.first(min(self._n_before, n_rounds))
-        return before.then(self._rounds(self._n_before, n_rounds))
+        return before.then(self.some_rounds(self._n_before, n_rounds))
 
     @property
     def _n_before(self) -> int:
         return 0 if self._before is None else self._before.n_rounds
 
-    def _rounds(self, first: int, end: int) -> AdditiveModel:
+    def some_rounds(self, first: int, end: int) -> AdditiveModel:
         """Return the rounds first .. end, none of them from before, as a model."""
         start = self.stage.start
         trees = [max(number - self._n_before, 0) * len(start) for number in (end, first)]

@@ -81,9 +81,15 @@ class Forest:
         return Forest(tuple(kept), self.units[:n_trees], self.n_categories)
 
     def then(self, later: "Forest") -> "Forest":
-        """Return the forest of these trees and later ones."""
+        """Return the forest of these trees and later ones, as if all had been grown at once."""
+        kept = len(self.thickets[-1].nodes) >= _MOST_NODES  # then no tree may be added to the last
+        whole = self.thickets if kept else self.thickets[:-1]
+        rest = self.thickets[len(whole) :] + later.thickets
+        trees = [
+            some_trees(each, tree, tree + 1) for each in rest for tree in range(len(each.first) - 1)
+        ]
         units = np.concatenate([self.units, later.units])
-        return Forest((*self.thickets, *later.thickets), units, self.n_categories)
+        return Forest((*whole, *thickets_of(trees)), units, self.n_categories)
 
     def add(self, values: Floats, rows: Counts, way: Any, team: Team, out: Floats) -> None:
         """Add what all trees say of some rows to out, float64 [n_rows, n_values]."""
@@ -215,13 +221,19 @@ class Planting:
 
 def forest_of(planted: list[Planted], n_categories: NDArray[np.int32]) -> Forest:
     """Make a forest of trees, which are taken from the list; large ones are not copied at once."""
-    units = np.array([each.unit for each in planted])
+    units, trees = np.array([each.unit for each in planted]), [each.tree for each in planted]
+    planted.clear()
+    return Forest(tuple(thickets_of(trees)), units, n_categories)
+
+
+def thickets_of(trees: list[Thicket]) -> list[Thicket]:
+    """Put trees together, as many as make a large number of nodes; they are taken from the list."""
     thickets: list[Thicket] = []
-    while planted:
+    while trees:
         n_taken, n_nodes = 0, 0
-        while n_taken < len(planted) and (n_taken == 0 or n_nodes < _MOST_NODES):
-            n_nodes += len(planted[n_taken].tree.nodes)
+        while n_taken < len(trees) and (n_taken == 0 or n_nodes < _MOST_NODES):
+            n_nodes += len(trees[n_taken].nodes)
             n_taken += 1
-        thickets.append(joined([each.tree for each in planted[:n_taken]]))
-        del planted[:n_taken]
-    return Forest(tuple(thickets), units, n_categories)
+        thickets.append(joined(trees[:n_taken]))
+        del trees[:n_taken]
+    return thickets

@@ -5,7 +5,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.data.table import Schema, Table, read_table
 from hedgerow.estimators.checks import check_columns
 from hedgerow.estimators.learners import checked_learner
+from hedgerow.estimators.saving import Saves
 
 ADABOOST_CONSTRAINTS: dict[str, list[Any]] = {
     "estimator": [HasMethods(["fit", "predict"]), None],
@@ -26,7 +27,7 @@ ADABOOST_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-class BaseAdaBoost(MetaEstimatorMixin, BaseEstimator):
+class BaseAdaBoost(MetaEstimatorMixin, Saves):
     """Learners that are fitted one after another, each to other weights."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = ADABOOST_CONSTRAINTS

@@ -12,7 +12,7 @@ from hedgerow.estimators.cart import Sample
 from hedgerow.estimators.drawn import n_drawn_features, n_drawn_rows, n_pasted_rows
 from hedgerow.estimators.forest import BaseForest, Floats
 
-_OF_THE_BAGGING = (
+OF_THE_BAGGING = (
     "n_estimators",
     "max_samples",
     "bootstrap",
@@ -32,7 +32,7 @@ class Bagged(BaseForest):
 
     def take(self, bagging: Any, learner: Any, n_features: int) -> None:
         """Take over the parameters of a bagging estimator and of its learner."""
-        for name in _OF_THE_BAGGING:
+        for name in OF_THE_BAGGING:
             setattr(self, name, getattr(bagging, name))
         self.voting = getattr(bagging, "voting", "soft")
         self._learner, self._shown_as = learner, type(bagging).__name__

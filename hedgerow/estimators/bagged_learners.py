@@ -27,6 +27,7 @@ from hedgerow.estimators.lessons import (
     some_features,
     takes_weights,
 )
+from hedgerow.estimators.saving import Saves
 from hedgerow.kernels.team import Team, hired
 
 _LONG = 1e12  # cell updates: nobody knows how long a learner takes
@@ -67,7 +68,7 @@ class BaggedLearners(Bagged):
 
     def _keep(self, table: Table, sample: Sample, species: Any, asked: Any) -> None:  # noqa: ARG002  a forest's
         """Fit models and keep them."""
-        before, begun, X = asked
+        before, begun, _, X = asked
         n_before = self._begin(before)
         with hired(self.n_jobs, _LONG) as team:
             binned = bin_table(table, Recipe(None), team, sample.rows)
@@ -194,11 +195,11 @@ class ClassLearners(BaggedLearners, ForestClassifier):
             )
 
     def _is_constant(self, model: Any) -> bool:
-        return type(model) is DummyClassifier and type(self._learner) is not DummyClassifier
+        return len(model.classes_) == 1 < self.n_classes_
 
     def _fit_for(self, y: NDArray[Any], model: Any) -> Any:
-        """Return a constant for rows of one class, which many classifiers refuse."""
-        is_mixed = self.n_classes_ == 1 or (y != y[0]).any()
+        """Return a constant for rows of one class, which many classifiers refuse; ours do not."""
+        is_mixed = self.n_classes_ == 1 or (y != y[0]).any() or isinstance(model, Saves)
         return model if is_mixed else DummyClassifier(strategy="most_frequent")
 
     def _said(self, model: Any, X: Any) -> Floats:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,6 +18,7 @@ from hedgerow.estimators.bagged_trees import BaggedTrees, is_plain_tree
 from hedgerow.estimators.checks import check_columns, check_parameters
 from hedgerow.estimators.forest import FOREST_CONSTRAINTS, Floats
 from hedgerow.estimators.learners import checked_learner
+from hedgerow.estimators.saving import Saves
 
 _SHARED = (
     "n_estimators",
@@ -52,7 +53,7 @@ _FITTED = (
 )
 
 
-class BaseBagging(MetaEstimatorMixin, BaseEstimator):
+class BaseBagging(MetaEstimatorMixin, Saves):
     """Models of one learner, each of rows and features drawn for it."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BAGGING_CONSTRAINTS
@@ -85,7 +86,7 @@ class BaseBagging(MetaEstimatorMixin, BaseEstimator):
         before = self._ensemble if self.warm_start and hasattr(self, "_ensemble") else None
         if before is not None:
             self._check_same(before, ensemble, table)
-        ensemble.learn(X, table, y, sample_weight, (before, begun))
+        ensemble.learn(X, table, y, sample_weight, (before, begun, None))
         self._ensemble, self.estimator_ = ensemble, learner
         for name in _FITTED:
             self.__dict__.pop(name, None)

@@ -18,6 +18,7 @@ from hedgerow.ensembles.forest import Forest, joined
 from hedgerow.ensembles.row_weights import RowWeights
 from hedgerow.estimators.cart import Sample
 from hedgerow.estimators.lessons import fresh, indexable, takes_weights
+from hedgerow.estimators.saving import Saves
 from hedgerow.estimators.tables import bin_for
 from hedgerow.estimators.tree_classifier import DecisionTreeClassifier
 from hedgerow.kernels.random import mixed_bits
@@ -227,7 +228,8 @@ class LearnerWay:
         drawn = Bags(Bootstrap(self._course.sample.n_rows), urn, seed).counts(name[0])
         chosen = np.flatnonzero(drawn)
         y = self._course.classes[self._y]
-        if (self._y[chosen] == self._y[chosen[0]]).all():
+        is_single = (self._y[chosen] == self._y[chosen[0]]).all()
+        if is_single and not isinstance(model, Saves):  # ours take a single class
             model = DummyClassifier(strategy="most_frequent")
         if takes_weights(model):
             X = _safe_indexing(self._X, chosen)

@@ -63,6 +63,9 @@ class Control:
             goes_on = callback(told) is not False and goes_on
         return goes_on
 
+    def note(self, boosting: Any, is_last: bool = False) -> None:
+        """Write nothing down: there is no checkpoint."""
+
 
 class Bar:
     """A bar on the terminal with the time that is left."""

@@ -20,6 +20,7 @@ from hedgerow.ensembles.forest import Forest, Plan, Planting, forest_of
 from hedgerow.ensembles.left_out import LeftOut
 from hedgerow.ensembles.species import Species
 from hedgerow.estimators.cart import Sample
+from hedgerow.estimators.checkpoints import checkpoint_of, demand_resumable, resumed
 from hedgerow.estimators.checks import check_parameters
 from hedgerow.estimators.control import Control
 from hedgerow.estimators.drawn import n_drawn_rows
@@ -29,6 +30,7 @@ from hedgerow.estimators.forest_spread import ShowsSpread
 from hedgerow.estimators.forest_stages import GrowsInSizes
 from hedgerow.estimators.growth import GROWTH_CONSTRAINTS, GrowsTrees
 from hedgerow.estimators.tables import bin_for
+from hedgerow.estimators.unpacked import Unpacked
 from hedgerow.kernels.random import mixed_bits
 from hedgerow.kernels.team import hired
 from hedgerow.trees.importance import impurity_importances
@@ -65,7 +67,15 @@ class BaseForest(GrowsInSizes, ShowsSpread, ShowsNeighbours, ShufflesLeftOut, Gr
     callbacks = monotonic_cst = None  # of Control, and of those that have none
     _model: Forest
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        checkpoint: Any = None,
+        checkpoint_every: int = 20,
+    ) -> Self:
         """Grow the trees from a table and one target for each row.
 
         Parameters
@@ -75,6 +85,12 @@ class BaseForest(GrowsInSizes, ShowsSpread, ShowsNeighbours, ShufflesLeftOut, Gr
         sample_weight : array [n_rows] or None
             With bootstrap=True rows are drawn in proportion to their weights; or else rows
             count by them. A row of weight 0 is as if it were not there.
+        checkpoint : str, path or None
+            A file that trees are written to. If it is there, the fit goes on from the trees in it:
+            a fit that was stopped, however roughly, ends with the same forest, to the bit. It must
+            be of the same data and parameters, and is left there at the end.
+        checkpoint_every : int
+            Trees that are grown between two writings; each tree is written once.
 
         Returns
         -------
@@ -84,13 +100,17 @@ class BaseForest(GrowsInSizes, ShowsSpread, ShowsNeighbours, ShufflesLeftOut, Gr
         check_parameters(self)
         fresh, begun = copy.copy(self), time.monotonic()
         before = self if self.warm_start and hasattr(self, "_model") else None
-        fresh._learn(read_table(X), y, sample_weight, (before, begun))
+        table, asked = read_table(X), None
+        if checkpoint is not None:
+            demand_resumable(self, before)
+            asked = checkpoint_of(checkpoint, checkpoint_every, table, (y, sample_weight))
+        fresh._learn(table, y, sample_weight, (before, begun, asked))
         self.__dict__ = fresh.__dict__
         return self
 
     def _keep(self, table: Table, sample: Sample, species: Species, asked: Any) -> None:
         """Grow trees and keep them."""
-        before, begun = asked
+        before, begun, checkpoint = asked
         n_before = self._begin(before)
         for name in _FOUND_OUT_OF_BAG:
             self.__dict__.pop(name, None)
@@ -103,12 +123,14 @@ class BaseForest(GrowsInSizes, ShowsSpread, ShowsNeighbours, ShufflesLeftOut, Gr
             signs = self._signs(table, binned, species.n_values, hasattr(self, "classes_"))
             grown_from = species.monotone(signs)
             planting = Planting(binned, grown_from, sample.weights, plan, team)
+            n_categories = binned.codes.features.n_categories.astype(np.int32)
             with Control(self, self.n_estimators, begun, self._noun) as control:
-                planted = planting.grow(
-                    range(n_before, self.n_estimators),
-                    lambda n: control(n_before + n, dict, lambda: None),
-                )
-            forest = forest_of(planted, binned.codes.features.n_categories.astype(np.int32))
+
+                def told(n: int) -> bool:
+                    return control(n, dict, lambda: None)
+
+                planted = resumed(self, (n_before, n_categories), planting, told, checkpoint)
+            forest = forest_of(planted, n_categories)
             self._model = forest if before is None else before._model.then(forest)
             if self.oob_score:
                 self._judge_out_of_bag(table, binned, sample, team)
@@ -258,19 +280,3 @@ class BaseForest(GrowsInSizes, ShowsSpread, ShowsNeighbours, ShufflesLeftOut, Gr
         """SHA-256 of the model: equal for the same weighted rows in any order, on any threads."""
         check_is_fitted(self)
         return self._model.fingerprint()
-
-
-class Unpacked(Sequence[Any]):
-    """Trees of a forest as estimators, made when they are asked for."""
-
-    def __init__(self, forest: BaseForest) -> None:
-        self._forest = forest
-
-    def __len__(self) -> int:
-        return self._forest._model.n_trees
-
-    def __getitem__(self, number: Any) -> Any:
-        places = range(len(self))[number]
-        if isinstance(places, range):
-            return [self._forest._estimator(place) for place in places]
-        return self._forest._estimator(places)

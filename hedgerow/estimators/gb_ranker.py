@@ -187,7 +187,7 @@ class GradientBoostingRanker(BaseGradientBoosting):
         tags.target_tags.positive_only = True
         return tags
 
-    def fit(  # type: ignore[override]  # queries instead of offsets
+    def fit(  # type: ignore[override]  # noqa: PLR0913  queries instead of offsets
         self,
         X: Any,
         y: Any,
@@ -196,6 +196,8 @@ class GradientBoostingRanker(BaseGradientBoosting):
         qid: Any = None,
         group: Any = None,
         eval_set: Any = None,
+        checkpoint: Any = None,
+        checkpoint_every: int = 20,
     ) -> Self:
         """Grow the trees from a table, the relevance of each row, and the rows' queries.
 
@@ -214,13 +216,22 @@ class GradientBoostingRanker(BaseGradientBoosting):
         eval_set : tuple, or list of tuples, or None
             Queries to be watched, (X, y, qid) or (X, y, qid, weight); rounds are chosen by the
             last of several. qid is np.repeat(np.arange(len(group)), group) if sizes are known.
+        checkpoint, checkpoint_every :
+            A file to go on from and to write rounds to, as of GradientBoostingRegressor.
 
         Returns
         -------
         The estimator itself. If fitting fails it is as it was before. An interrupt
         (Ctrl-C) keeps the rounds that are done; before the first, nothing changes.
         """
-        return super().fit(X, _Judged(y, qid, group), sample_weight, eval_set=eval_set)
+        return super().fit(
+            X,
+            _Judged(y, qid, group),
+            sample_weight,
+            eval_set=eval_set,
+            checkpoint=checkpoint,
+            checkpoint_every=checkpoint_every,
+        )
 
     def _learn(self, table: Table, y: Any, sample_weight: Any, request: Request) -> None:
         targets = check_relevance(self, y.y, table.n_rows)

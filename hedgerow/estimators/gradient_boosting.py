@@ -16,6 +16,7 @@ from hedgerow.data.binned import MAX_BINS, BinnedTable, Recipe
 from hedgerow.data.table import Table, read_table
 from hedgerow.ensembles.boosting import BoostingRules
 from hedgerow.estimators.cart import Sample
+from hedgerow.estimators.checkpoints import checkpoint_of, demand_resumable
 from hedgerow.estimators.checks import check_parameters
 from hedgerow.estimators.constraints import (
     check_vector_leaves,
@@ -121,7 +122,15 @@ class BaseGradientBoosting(Explains):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BOOSTING_CONSTRAINTS
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None, offset: Any = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        eval_set: Any = None,
+        offset: Any = None,
+        checkpoint: Any = None,
+        checkpoint_every: int = 20,
     ) -> Self:
         """Grow the trees from a table and one target for each row.
 
@@ -137,6 +146,12 @@ class BaseGradientBoosting(Explains):
         offset : array [n_rows], or [n_rows, n_outputs], or None
             One for each raw score (more than two classes have several), added to it: for
             example the logarithm of exposure.
+        checkpoint : str, path or None
+            A file that rounds are written to. If it is there, the fit goes on from the rounds in
+            it: a fit that was stopped, however roughly, ends with the same model, to the bit. It
+            must be of the same data and parameters, and is left there at the end.
+        checkpoint_every : int
+            Rounds after which it is written; each round is written once.
 
         Returns
         -------
@@ -147,8 +162,14 @@ class BaseGradientBoosting(Explains):
         fresh, before = copy.copy(self), self if self.warm_start else None
         before = before if hasattr(before, "_model") else None
         watched = None if isinstance(eval_set, list) and not eval_set else eval_set
-        request = Request(watched, offset, before, time.monotonic())
-        fresh._learn(read_table(X), y, sample_weight, request)
+        begun, table = time.monotonic(), read_table(X)
+        asked = None
+        if checkpoint is not None:
+            demand_resumable(self, before)
+            given = y, sample_weight, offset
+            asked = checkpoint_of(checkpoint, checkpoint_every, table, given, watched)
+        request = Request(watched, offset, before, begun, asked)
+        fresh._learn(table, y, sample_weight, request)
         self.__dict__ = fresh.__dict__
         return self
 

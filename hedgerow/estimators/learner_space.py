@@ -10,6 +10,7 @@ from sklearn.utils import _safe_indexing
 from hedgerow.ensembles.additive import Floats
 from hedgerow.ensembles.stagewise import Direction
 from hedgerow.estimators.lessons import fresh, takes_weights
+from hedgerow.estimators.saving import Saves
 
 
 class LearnerSpace:
@@ -46,7 +47,8 @@ class LearnerSpace:
         size = weights * np.abs(r)
         rows = np.flatnonzero(size > 0.0)
         signs, size = np.where(r[rows] > 0.0, 1, -1), size[rows] / size.sum()
-        if (signs == signs[0]).all():  # not every classifier takes a single class
+        # Not every classifier takes a single class; ours do.
+        if (signs == signs[0]).all() and not isinstance(learner, Saves):
             learner = DummyClassifier(strategy="most_frequent")
         return learner.fit(_safe_indexing(self._X, rows), signs, sample_weight=size)
 

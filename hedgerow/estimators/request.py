@@ -7,6 +7,7 @@ import numpy as np
 from hedgerow.data.binned import BinnedTable
 from hedgerow.data.table import Table, read_table
 from hedgerow.ensembles.additive import Floats
+from hedgerow.estimators.checkpoints import Checkpoint
 from hedgerow.estimators.checks import check_length, check_weights
 from hedgerow.estimators.stopping import GivenRows
 
@@ -19,12 +20,14 @@ class Request(NamedTuple):
     offset    array [n_rows] or [n_rows, n_outputs], or None
     before    the fitted estimator to go on from, or None
     begun     when the fit began, by the monotonic clock
+    checkpoint  the file to go on from and to write to, or None
     """
 
     eval_set: Any
     offset: Any
     before: Any
     begun: float
+    checkpoint: Checkpoint | None = None
 
 
 def check_offset(offset: Any, n_rows: int, n_outputs: int) -> Floats:

@@ -10,12 +10,14 @@ from hedgerow.ensembles.boosting import Boosting
 from hedgerow.ensembles.curve import Patience, steady_loss
 from hedgerow.ensembles.folds import Folds
 from hedgerow.estimators.cart import Sample
+from hedgerow.estimators.checkpoints import Rounds, opened
 from hedgerow.estimators.control import Control
 from hedgerow.estimators.ground import ALL, Ground, Rows
 from hedgerow.estimators.metrics import metrics_of
 from hedgerow.estimators.request import Request, watched_rows
 from hedgerow.estimators.rounds_cv import boosted_by_cv
 from hedgerow.estimators.stopping import HeldOut, Watch, Watched
+from hedgerow.storage.parts import n_categories_of
 
 _AUTO_STOPPING_ROWS = 10_000  # up to here early_stopping="auto" is False
 
@@ -59,6 +61,17 @@ def grown(
 
     Returns the attributes that the estimator is to have.
     """
+    if request.checkpoint is None:
+        return _grown(estimator, ground, loss, request, control)
+    about = n_categories_of(estimator._schema), ground.n_outputs(loss)
+    with opened(estimator, request.checkpoint, Rounds, *about) as rounds:
+        resumed = request._replace(before=rounds.before())
+        return _grown(estimator, ground, loss, resumed, Noting(control, rounds))
+
+
+def _grown(
+    estimator: Any, ground: Ground, loss: Any, request: Request, control: Any
+) -> dict[str, Any]:
     if request.eval_set is not None and estimator.dropout > 0.0:
         raise ValueError(
             f"eval_set is watched round by round, but with dropout={estimator.dropout} later "
@@ -79,9 +92,11 @@ def grown(
     def go_on(_: Boosting) -> bool:
         goes_on = watch(boosting)
         shown = _shown(estimator, boosting, boosting.n_rounds)
+        control.note(boosting)
         return control(boosting.n_rounds, lambda: watch.history, shown) and goes_on
 
     model = boosting.run(go_on)
+    control.note(boosting, is_last=True)
     kept = {"_model": model.first(watch.best_round(model.n_rounds)), "_loss": boosting.stage.loss}
     kept |= _improvements(request.before, boosting, kept["_model"].n_rounds)
     if watched:
@@ -89,6 +104,17 @@ def grown(
     if len(held_out):
         kept["validation_losses_"] = watch.history["validation"]["loss"]
     return kept
+
+
+class Noting:
+    """A control that writes rounds to a checkpoint, before it asks anybody."""
+
+    def __init__(self, control: Control, rounds: Rounds) -> None:
+        self._control, self.note = control, rounds.write
+
+    def __call__(self, *given: Any) -> bool:
+        """Do as the control does."""
+        return self._control(*given)
 
 
 def _improvements(before: Any, boosting: Boosting, n_rounds: int) -> dict[str, Any]:

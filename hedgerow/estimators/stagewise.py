@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
+from sklearn.base import MetaEstimatorMixin, is_classifier
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -35,6 +35,7 @@ from hedgerow.estimators.checks import check_columns, check_parameters
 from hedgerow.estimators.folds import content_folds
 from hedgerow.estimators.learner_space import LearnerSpace, said_by
 from hedgerow.estimators.lessons import indexable
+from hedgerow.estimators.saving import Saves
 from hedgerow.estimators.tree_regressor import DecisionTreeRegressor
 from hedgerow.kernels.team import Team, hired
 
@@ -69,7 +70,7 @@ class Rows(NamedTuple):
     values: Floats | None
 
 
-class BaseStagewise(MetaEstimatorMixin, BaseEstimator):
+class BaseStagewise(MetaEstimatorMixin, Saves):
     """Descent along functional gradients: everything that does not depend on the target."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = STAGEWISE_CONSTRAINTS
@@ -155,7 +156,6 @@ class BaseStagewise(MetaEstimatorMixin, BaseEstimator):
         self.estimator_errors_ = np.array([each.error for each in rounds])
         self.train_losses_ = np.array([each.loss for each in rounds])
         if self.dictionary is None:
-            self.estimators_ = [own[0] if is_single else list(own) for own in elements]
             return
         chosen = np.array(elements, np.int64).reshape(-1, len(start))
         self.elements_ = chosen[:, 0] if is_single else chosen
@@ -163,6 +163,15 @@ class BaseStagewise(MetaEstimatorMixin, BaseEstimator):
         for output, own in enumerate(chosen.T):
             np.add.at(coef[output], own, coefficients[:, output])
         self.coef_ = coef[0] if is_single else coef
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The fitted learners; of several outputs a list of them for each round."""
+        check_is_fitted(self)
+        if self.dictionary is not None:
+            raise AttributeError("There are no estimators_: functions are those of the dictionary.")
+        elements = [each.elements for each in self._rounds]
+        return [own[0] if len(self._start) == 1 else list(own) for own in elements]
 
     def _descent(self, X: Any, n_outputs: int) -> Descent:
         """Return how to descend."""

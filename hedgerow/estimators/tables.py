@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.data.binned import BinnedTable, bin_table
 from hedgerow.data.table import Schema, Table, read_table
 from hedgerow.estimators.checks import check_columns
+from hedgerow.estimators.saving import Saves
 from hedgerow.kernels.team import Team
 
 
-class ReadsTables(BaseEstimator):
+class ReadsTables(Saves):
     """An estimator that takes any table, and knows the one that it was fitted with."""
 
     _schema: Schema
