@@ -122,3 +122,11 @@ def check_vector_leaves(estimator: Any, n_outputs: int) -> None:
             f"min_samples_leaf={estimator.min_samples_leaf} counts rows, which trees of "
             "multi_output='vector' do not. Use min_child_weight, or multi_output='trees'."
         )
+
+
+def n_drawn_in_turn(estimator: Any, n_features: int) -> tuple[int | None, int | None, int | None]:
+    """Return how many features trees, levels and nodes have, each of what it is drawn from."""
+    tree = n_drawn(estimator.max_features_tree, n_features)
+    level = n_drawn(estimator.max_features_level, tree or n_features)
+    node = n_drawn(estimator.max_features, level or tree or n_features)
+    return tree, level, node

@@ -22,7 +22,7 @@ from hedgerow.estimators.constraints import (
     check_vector_leaves,
     interaction_groups,
     monotone_signs,
-    n_drawn,
+    n_drawn_in_turn,
 )
 from hedgerow.estimators.control import Control
 from hedgerow.estimators.explaining import Explains, check_n_trees
@@ -223,7 +223,7 @@ class BaseGradientBoosting(Explains):
         """Translate parameters into the rules of boosting."""
         total = float(sample.plain.counts.sum()) * sample.plain.unit
         least = max(float(self.gamma), _LEAST_GAIN * total)
-        drawn = self._n_drawn(table.n_features)
+        drawn = n_drawn_in_turn(self, table.n_features)
         growth = GrowthRules(
             max_leaves=self.max_leaf_nodes,
             max_depth=self.max_depth,
@@ -250,13 +250,6 @@ class BaseGradientBoosting(Explains):
             l2=float(self.l2),
             signs=monotone_signs(self.monotonic_cst, table, binned.categories),
         )
-
-    def _n_drawn(self, n_features: int) -> tuple[int | None, int | None, int | None]:
-        """Return how many features trees, levels and nodes have, each of what it is drawn from."""
-        tree = n_drawn(self.max_features_tree, n_features)
-        level = n_drawn(self.max_features_level, tree or n_features)
-        node = n_drawn(self.max_features, level or tree or n_features)
-        return tree, level, node
 
     def _recipe(self, table: Table, n_rows: int) -> Recipe:  # noqa: ARG002  same for any number
         exact = self.split_finding == "exact"

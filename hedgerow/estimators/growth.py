@@ -108,7 +108,6 @@ class GrowsTrees(ReadsTables):
         return Recipe(
             None if exact else int(self.max_bins),
             categorical_columns(self.categorical_features, table),
-            n_levels=self._n_levels(n_rows),
         )
 
     def _n_levels(self, n_rows: int) -> int:

@@ -27,6 +27,10 @@ class ReadsTables(Saves):
         tags.input_tags.categorical = True
         return tags
 
+    def _n_levels(self, n_rows: int) -> int:  # noqa: ARG002  trees of means have some
+        """Return into how many levels each bin is parted, 1 if into none."""
+        return 1
+
     def _remember(self, table: Table, binned: BinnedTable) -> None:
         """Keep what the model must know of its table."""
         self.n_features_in_ = table.n_features
@@ -86,6 +90,8 @@ def bin_for(
     counts = sample.weights.counts
     uneven = counts if counts.min() != counts.max() else None
     recipe = estimator._recipe(table, sample.n_rows)
+    # By rows, not by what they weigh: weights times two make the same tree.
+    recipe = recipe._replace(n_levels=estimator._n_levels(len(counts)))
     binned = bin_table(table, recipe, team, sample.rows, uneven)
     empty = np.flatnonzero(binned.is_empty)
     if len(empty):

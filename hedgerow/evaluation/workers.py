@@ -32,7 +32,11 @@ def work_done(
     n_cores = n_threads_for(n_jobs)
     n_workers = min(n_cores, len(tasks))
     if own:
-        return _in_threads(tasks, n_workers, n_cores // n_workers, progress)
+        # Those left over when all workers have had as many share the cores among them.
+        n_last = len(tasks) % n_workers
+        most, last = tasks[: len(tasks) - n_last], tasks[len(tasks) - n_last :]
+        done = _in_threads(most, n_workers, n_cores // n_workers, progress)
+        return done + _in_threads(last, n_last, n_cores // max(n_last, 1), progress)
     begun = time.monotonic()
     done = _in_threads(tasks[:1], 1, n_cores, progress)
     remaining = (time.monotonic() - begun) * (len(tasks) - 1)

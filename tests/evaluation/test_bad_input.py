@@ -42,7 +42,6 @@ MODEL = hr.GradientBoostingRegressor(n_estimators=3)
         ({"error_score": "nan"}, "error_score='nan' is neither 'raise' nor a number"),
         ({"average": "mean"}, "average='mean' is neither 'rows' nor 'folds'"),
     ],
-    ids=str,
 )
 def test_bad_parameters_are_named(given, message):
     with pytest.raises(ValueError, match=message):
