@@ -22,30 +22,38 @@ _LABELS = {
 def c_source(outline: Outline, name: str) -> str:
     """Return the source of a model; names of its functions begin with `name`."""
     demand_one_kind(outline, "C")
-    text = HEAD + "\n".join(_data(outline)) + CODES + SUMS
-    if outline.speech.link == "median":
-        text += MEDIAN
-    elif outline.classes is None:
-        text += NUMBERS.replace("SHOWN_BY", SHOWN[outline.speech.link])
-    else:
-        link = "leaf" if outline.speech.label == "leaf" else outline.speech.link
-        link = "each" if link == "identity" else link
-        shown = CLASSES.replace("SHOWN_BY", SHOWN[link])
-        text += shown.replace("LABEL_BY", _LABELS[outline.speech.label])
+    head = HEAD.replace("FUNCTIONS_HERE", _FUNCTIONS[outline.classes is not None])
+    head = head.replace("KIND_HERE", f"{outline.kind} of hedgerow {__version__}")
+    before, after = _named(head, name).split("FEATURES_HERE")
     features = "\n".join(
-        f"   {place}  {_comment(each.name)}{_kind(each)}"
+        f"   {place}  {_comment(each.name)}{_named(_kind(each), name)}"
         for place, each in enumerate(outline.features)
     )
-    functions = _FUNCTIONS["numbers" if outline.classes is None else "classes"]
-    text = text.replace("FUNCTIONS_HERE", functions).replace("FEATURES_HERE", features)
-    text = text.replace("KIND_HERE", f"{outline.kind} of hedgerow {__version__}")
+    data = "\n".join(_data(outline, name))
+    return before + features + after + data + _named(CODES + SUMS + _speech(outline), name)
+
+
+def _named(text: str, name: str) -> str:
+    """Return a part of the source with the names of this model."""
     return text.replace("model_", f"{name}_")
 
 
+def _speech(outline: Outline) -> str:
+    """Return the functions that users call."""
+    speech = outline.speech
+    if speech.link == "median":
+        return MEDIAN
+    if outline.classes is None:
+        return NUMBERS.replace("SHOWN_BY", SHOWN[speech.link])
+    link = "each" if speech.link == "identity" else speech.link
+    shown = CLASSES.replace("SHOWN_BY", SHOWN[link])
+    return shown.replace("LABEL_BY", _LABELS[speech.label])
+
+
 _FUNCTIONS = {
-    "numbers": "   void model_predict(const double *x, double *out);\n"
+    False: "   void model_predict(const double *x, double *out);\n"
     "       sets the model_n_outputs numbers that are predicted",
-    "classes": "   int model_predict(const double *x);\n"
+    True: "   int model_predict(const double *x);\n"
     "       returns the number of the class, 0 to model_n_classes - 1, of model_classes\n"
     "   void model_predict_proba(const double *x, double *out);\n"
     "       sets the probability of each class",
@@ -64,7 +72,7 @@ def _comment(text: str) -> str:
     return " ".join(shown.replace("*/", "* /").replace("/*", "/ *").split()).rstrip("\\")
 
 
-def _data(outline: Outline) -> Iterable[str]:
+def _data(outline: Outline, name: str) -> Iterable[str]:
     """Yield the numbers of the model, as C."""
     trees, speech, is_leaf = outline.trees, outline.speech, outline.trees.is_leaf
     categories = [each.categories or () for each in outline.features]
@@ -74,15 +82,15 @@ def _data(outline: Outline) -> Iterable[str]:
     yield f"#define WIDTH {trees.values.shape[1]}"
     yield f"#define DIVISOR {_number(speech.divisor)}"
     if outline.classes is None:
-        yield f"const int model_n_outputs = {outline.n_outputs};"
+        yield f"const int {name}_n_outputs = {outline.n_outputs};"
     else:
         yield f"#define N_CLASSES {len(outline.classes)}"
         yield f"#define BOUNDARY {_number(speech.boundary)}"
-        yield f"const int model_n_classes = {len(outline.classes)};"
+        yield f"const int {name}_n_classes = {len(outline.classes)};"
         names = [_text(str(each)) for each in outline.classes]
-        yield f"const char *const model_classes[] = {{{_lines(names)}}};"
-    yield "const int model_n_features = N_FEATURES;"
-    yield _array("const char *const model_features", [_text(f.name) for f in outline.features])
+        yield f"const char *const {name}_classes[] = {{{_lines(names)}}};"
+    yield f"const int {name}_n_features = N_FEATURES;"
+    yield _array(f"const char *const {name}_features", [_text(f.name) for f in outline.features])
     counts = [len(each) for each in categories]
     yield _array("static const long n_categories", counts)
     yield _array("static const long first_category", np.cumsum([0, *counts])[:-1].tolist())

@@ -207,7 +207,6 @@ SHOWN = {
         out[place] = scores[k];
     }""",
     "each": _EACH,
-    "leaf": _EACH,
     "logistic": "    scores[1] = scores[0];\n    scores[0] = 0.0;\n" + _ODDS,
     "softmax": _ODDS,
 }

@@ -156,8 +156,9 @@ def python_source(outline: Outline, file: str) -> str:
     unseen = "so are categories that were not there at fit"
     if outline.unseen == "error":
         unseen = "categories that were not there at fit raise ValueError"
+    shown = file if file.replace("_", "").replace(".py", "").isalnum() else "model.py"
     head = _HEAD.format(
-        kind=outline.kind, version=__version__, promise=promise, unseen=unseen, file=file
+        kind=outline.kind, version=__version__, promise=promise, unseen=unseen, file=shown
     )
     return head + "\n".join(_data(outline)) + "\n" + _CELLS + _speech(outline) + _MAIN
 
