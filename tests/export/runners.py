@@ -5,6 +5,7 @@ import json
 import runpy
 import shutil
 import subprocess
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +17,8 @@ from hedgerow.export.reading import outline_of
 
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 STRICT = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O1")
+
+_NUMBERS = count()
 
 
 class Said(NamedTuple):
@@ -71,7 +74,7 @@ def by_python(file: Path, frame: pd.DataFrame) -> Said:
 
 
 def by_c(model: Any, file: Path, frame: pd.DataFrame) -> Said:
-    library = file.with_suffix(".so")
+    library = file.with_name(f"{next(_NUMBERS)}.so")  # a process loads a name once
     built = [COMPILER, *STRICT, "-shared", "-fPIC", str(file), "-o", str(library), "-lm"]
     subprocess.run(built, check=True, capture_output=True, text=True)
     exported = ctypes.CDLL(str(library))

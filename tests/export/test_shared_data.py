@@ -28,7 +28,8 @@ CLASSIFIERS = (
     hr.BaggingClassifier(TREE(), 10, max_features=0.7),
     hr.GradientBoostingClassifier(n_estimators=15),
     hr.AdaBoostClassifier(TREE(max_depth=3), n_estimators=15),
-    hr.AdaBoostClassifier(TREE(max_depth=3), n_estimators=8, resample=True, algorithm="real"),
+    hr.AdaBoostClassifier(TREE(max_depth=3), n_estimators=15, algorithm="real"),
+    hr.AdaBoostClassifier(TREE(max_depth=6), n_estimators=8, resample=True),
 )
 REGRESSORS = (
     MEANS(),
