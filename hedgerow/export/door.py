@@ -40,7 +40,7 @@ def export_model(model: Any, path: Any, to: str | None = None) -> None:
         None: by the ending of the file, .onnx, .c or .py.
 
         "onnx" needs the package onnx (`pip install "hedgerow[onnx]"`), and a runtime with
-        TreeEnsemble of ai.onnx.ml 5, such as onnxruntime 1.20 or newer. "c" is one file of C99
+        TreeEnsemble of ai.onnx.ml 5, such as onnxruntime 1.21 or newer. "c" is one file of C99
         whose functions begin with the name of the file. "python" is a module without imports
         beyond the standard library.
 

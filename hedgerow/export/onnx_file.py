@@ -79,6 +79,8 @@ def _add_trees(graph: Graph, outline: Outline, places: NDArray[np.int64]) -> str
     tree_roots[is_leaf[roots]] = len(inner) + np.arange(len(alone))
     true, false = np.append(inner + 1, alone), np.append(trees.right[inner], alone)
     modes, splits, members = _tests(outline, inner)
+    tree_of_leaf, leaves = _tree_of_node(trees)[is_leaf], np.arange(len(trees.values))
+    first_leaf = trees.leaf_number[roots]
     padding = np.zeros(len(alone))
     ways: dict[str, Any] = {
         "n_targets": trees.n_trees,
@@ -95,12 +97,12 @@ def _add_trees(graph: Graph, outline: Outline, places: NDArray[np.int64]) -> str
         "nodes_falsenodeids": number[false].tolist(),
         "nodes_trueleafs": is_leaf[true].astype(int).tolist(),
         "nodes_falseleafs": is_leaf[false].astype(int).tolist(),
-        "leaf_targetids": _tree_of_node(trees)[is_leaf].tolist(),
-        "leaf_weights": np.arange(len(trees.values), dtype=np.float64),
+        "leaf_targetids": tree_of_leaf.tolist(),
+        "leaf_weights": (leaves - first_leaf[tree_of_leaf]).astype(np.float64),
     }
     if len(members):
         ways["membership_values"] = members
-    return graph.add_trees("cells", ways)
+    return graph.add_trees("cells", ways, first_leaf)
 
 
 def _tests(

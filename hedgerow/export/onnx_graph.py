@@ -73,14 +73,19 @@ class Graph:
             default_tensor=self._tensor(np.array([np.nan]), "missing"),
         )
 
-    def add_trees(self, cells: str, ways: dict[str, Any]) -> str:
-        """Add trees that say the numbers of their leaves; return int64 [n_rows, n_trees]."""
+    def add_trees(self, cells: str, ways: dict[str, Any], first: NDArray[np.int64]) -> str:
+        """Add trees that say the numbers of their leaves, counted from the tree's first.
+
+        Returns int64 [n_rows, n_trees], counted over all trees. Numbers of a tree are small, so
+        that even a runtime that adds in float32 has them exactly.
+        """
         options = {
             name: self._tensor(value, name) if isinstance(value, np.ndarray) else value
             for name, value in ways.items()
         }
         found = self.add("TreeEnsemble", [cells], domain="ai.onnx.ml", **options)
-        return self.add("Cast", [found], to=self._onnx.TensorProto.INT64)
+        number = self.add("Cast", [found], to=self._onnx.TensorProto.INT64)
+        return self.add("Add", [number, self.constant(first)])
 
     def file(self, name: str, about: dict[str, str]) -> bytes:
         """Return the bytes of the model, after checking it."""

@@ -11,7 +11,7 @@ import pytest
 import hedgerow as hr
 from tests.export.runners import COMPILER, said_by, said_by_export
 
-DATA = Path(os.environ.get("HEDGEROW_SHARED", Path(__file__).parents[3] / "shared")) / "data"
+DATA = Path(__file__).parents[3] / "shared" / "data"
 FORMATS = ("onnx", "c", "python") if COMPILER else ("onnx", "python")
 TABLES = (
     *("german_credit", "support2", "adult", "airlines_dep"),
