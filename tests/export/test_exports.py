@@ -1,6 +1,7 @@
 """Exported models say what the library says: classes exactly, numbers to rounding."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -183,3 +184,25 @@ def test_a_model_without_rounds_can_be_exported(tmp_path):
     model._model = model._model.first(0)
     assert_same(model, X, "python", tmp_path)
     assert_same(model, X, "onnx", tmp_path)
+
+
+@pytest.mark.parametrize("to", FORMATS)
+def test_a_tree_of_ten_thousand_levels_can_be_exported(to, tmp_path):
+    # Each split sends one row to the right, so that no writer or runtime may call itself.
+    n, model = 10_000, MEANS(max_depth=1).fit([[0.0], [1.0]], [0.0, 1.0])
+    place = np.arange(2 * n + 1)
+    is_leaf = place >= n
+    model._tree = replace(
+        model._tree,
+        left=np.where(is_leaf, -1, place + 1).astype(np.int32),
+        right=np.where(is_leaf, -1, 2 * n - place).astype(np.int32),
+        feature=np.where(is_leaf, -1, 0).astype(np.int32),
+        threshold=np.where(is_leaf, np.nan, n - place - 0.5),
+        missing_left=place < 0,
+        category_start=np.full(2 * n + 1, -1),
+        value=place[:, None] * 1.0,
+        impurity=place * 0.0,
+        n_rows=place,
+        weight=place * 1.0,
+    )
+    assert_same(model, np.arange(0.0, n + 9, 97)[:, None], to, tmp_path)
