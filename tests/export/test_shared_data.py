@@ -13,11 +13,13 @@ from tests.export.runners import COMPILER, said_by, said_by_export
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 FORMATS = ("onnx", "c", "python") if COMPILER else ("onnx", "python")
+# Ten of classes, ten of numbers, and both of ranks.
 TABLES = (
-    *("german_credit", "support2", "adult", "airlines_dep"),
-    *("iris", "soybean", "portal_rodents"),
-    *("auto_imports", "ames_housing", "loan_rates", "california_housing"),
-    *("yandex_querywise",),
+    *("german_credit", "spambase", "support2", "bank_marketing", "adult", "airlines_dep"),
+    *("iris", "soybean", "dry_bean", "portal_rodents"),
+    *("auto_imports", "concrete", "ames_housing", "abalone", "cpu_act", "bikeshare"),
+    *("loan_rates", "california_housing", "blog_feedback", "insteval"),
+    *("yandex_querywise", "lgbm_rank"),
 )
 MOST_ROWS, TRAINING = 1500, 1000
 TREE, MEANS = hr.DecisionTreeClassifier, hr.DecisionTreeRegressor
@@ -37,7 +39,7 @@ REGRESSORS = (
     hr.ExtraTreesRegressor(10),
     hr.BaggingRegressor(MEANS(), 10, max_features=0.7),
     hr.GradientBoostingRegressor(n_estimators=30),
-    hr.GradientBoostingRegressor(n_estimators=30, loss="gamma"),
+    hr.GradientBoostingRegressor(n_estimators=30, loss="poisson"),
     hr.AdaBoostRegressor(n_estimators=15),
 )
 
