@@ -206,3 +206,30 @@ def test_a_tree_of_ten_thousand_levels_can_be_exported(to, tmp_path):
         weight=place * 1.0,
     )
     assert_same(model, np.arange(0.0, n + 9, 97)[:, None], to, tmp_path)
+
+
+@pytest.mark.parametrize("to", FORMATS)
+def test_scores_that_are_rounded_to_equal_probabilities_are_of_the_first_class(to, tmp_path):
+    X = np.arange(30.0)[:, None]
+    model = hr.GradientBoostingClassifier(n_estimators=1).fit(X, X[:, 0].astype(int) % 3)
+    model._model.start[:] = [0.0, 4e-17, 2e-17]
+    model._model.grove.value[:] = 0.0
+    assert model.predict(X).tolist() == [0] * 30  # though the second score is the highest
+    assert_same(model, X, to, tmp_path)
+
+
+@pytest.mark.parametrize("to", FORMATS)
+@pytest.mark.parametrize("name", ["bagging", "adaboost"])
+def test_a_category_that_one_tree_has_not_seen_goes_its_way_of_missing_values(name, to, tmp_path):
+    place = np.arange(120)
+    town = np.array([f"town {k * 37 % 60}" for k in place], object)
+    town[::11] = None
+    X = pd.DataFrame({"town": town, "age": place * 7 % 13})
+    y = place * 37 % 60 % 7 - (place % 11 == 0) * 30.0
+    learner = MEANS(max_depth=4, criterion="absolute_error")
+    make = {"bagging": hr.BaggingRegressor, "adaboost": hr.AdaBoostRegressor}[name]
+    model = make(learner, n_estimators=6).fit(X, y)
+    seen = [set(tree._schema.categories[0]) for tree in model.estimators_]
+    assert any(one != other for one in seen for other in seen)
+    assert any(tree._tree.missing_left.any() for tree in model.estimators_)
+    assert_same(model, X, to, tmp_path)
