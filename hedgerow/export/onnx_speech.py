@@ -32,7 +32,9 @@ def _sums(graph: Graph, outline: Outline, said: str) -> str:
 
     A cumulative sum is added up in order, which a sum need not be; its last row is taken.
     """
-    shape = graph.constant(np.array([0, -1, outline.n_outputs]))
+    n_said = outline.trees.n_trees * outline.trees.values.shape[1]
+    n_rounds = n_said // outline.n_outputs
+    shape = graph.constant(np.array([0, n_rounds, outline.n_outputs]))  # 0: as many as there are
     rounds = graph.add("Reshape", [said, shape])
     start = graph.constant(outline.start.reshape(1, 1, -1))
     first = graph.add("Slice", [rounds, graph.constant([0]), graph.constant([1]),

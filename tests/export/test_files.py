@@ -141,3 +141,15 @@ def test_onnx_files_say_what_they_are_and_which_columns_they_take(tmp_path):
         ("label", "tensor(string)", ["n_rows"]),
         ("probabilities", "tensor(double)", ["n_rows", 3]),
     ]
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 2])
+@pytest.mark.parametrize("name", ["forest-votes", "boosting-ranks", "boosting-quantiles"])
+def test_onnx_files_take_any_number_of_rows(name, n_rows, tmp_path):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    model, X = zoo.made(name), zoo.numbers(3)[:n_rows]
+    hr.export_model(model, tmp_path / "model.onnx")
+    session = onnxruntime.InferenceSession(str(tmp_path / "model.onnx"))
+    told = session.run(None, {"numbers": X})[0]
+    assert len(told) == n_rows
+    assert told.tolist() == (model.predict(X).tolist() if n_rows else [])
