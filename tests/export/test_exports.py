@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -233,3 +234,25 @@ def test_a_category_that_one_tree_has_not_seen_goes_its_way_of_missing_values(na
     assert any(one != other for one in seen for other in seen)
     assert any(tree._tree.missing_left.any() for tree in model.estimators_)
     assert_same(model, X, to, tmp_path)
+
+
+class _Quartic(NamedTuple):
+    scale: float = 3.0
+
+    def loss(self, y, f):
+        return ((y - f) / self.scale) ** 4
+
+
+@pytest.mark.parametrize("to", FORMATS)
+def test_losses_of_the_users_own_show_scores_of_numbers_and_log_odds_of_classes(to, tmp_path):
+    numbers = hr.GradientBoostingRegressor(loss=_Quartic(), n_estimators=4, max_leaf_nodes=4)
+    model = numbers.fit(zoo.numbers(), zoo.targets())
+    assert_same(model, zoo.numbers(90), to, tmp_path)
+
+    def derivatives(y, raw):
+        p = 1 / (1 + np.exp(-raw))
+        return p - y, p * (1 - p)
+
+    classes = hr.GradientBoostingClassifier(loss=derivatives, n_estimators=4, max_leaf_nodes=4)
+    model = classes.fit(zoo.numbers(), zoo.labels(n_classes=2))
+    assert_same(model, zoo.numbers(90), to, tmp_path)
