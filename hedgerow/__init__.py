@@ -24,6 +24,7 @@ from hedgerow.estimators.stagewise_classifier import StagewiseClassifier
 from hedgerow.estimators.stagewise_regressor import StagewiseRegressor
 from hedgerow.estimators.tree_classifier import DecisionTreeClassifier
 from hedgerow.estimators.tree_regressor import DecisionTreeRegressor
+from hedgerow.export.door import export_model
 from hedgerow.kernels.cores import threads
 from hedgerow.version import __version__
 
@@ -49,6 +50,7 @@ __all__ = [
     "__version__",
     "export_dot",
     "export_json",
+    "export_model",
     "export_text",
     "load",
     "mean_ndcg",

@@ -42,6 +42,7 @@ PUBLIC_NAMES = [
     "__version__",
     "export_dot",
     "export_json",
+    "export_model",
     "export_text",
     "load",
     "mean_ndcg",
