@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import hedgerow
-from hedgerow.cli import commands, compiling
+from hedgerow.cli import commands, compiling, kernels_kept
 from hedgerow.cli.warmup import steps
 from hedgerow.kernels import cache
 from hedgerow.kernels.cache import sources_digest
@@ -40,8 +40,8 @@ def quick_steps(root, monkeypatch):
             step(name)
             yield name
 
-    monkeypatch.setattr(commands, "steps", lambda: dict.fromkeys(("gini", "squared error")))
-    monkeypatch.setattr(commands, "compiled", in_this_process)
+    monkeypatch.setattr(kernels_kept, "steps", lambda: dict.fromkeys(("gini", "squared error")))
+    monkeypatch.setattr(kernels_kept, "compiled", in_this_process)
 
 
 def called(*arguments: str):
@@ -64,7 +64,9 @@ def test_it_knows_its_version():
 def test_misuse_ends_with_2(arguments):
     result = called(*arguments)
     assert result.exit_code == 2
-    assert "Usage: hedgerow" in result.stderr
+    assert result.stderr.startswith("hedgerow: ")
+    assert result.stderr.endswith("--help`.\n")
+    assert len(result.stderr.splitlines()) == 1
 
 
 def test_help_lists_the_commands():
@@ -133,7 +135,7 @@ def test_warmup_fails_if_kernels_cannot_be_kept(root):
 
 @pytest.mark.usefixtures("root")
 def test_warmup_fails_if_nothing_was_kept(monkeypatch):
-    monkeypatch.setattr(commands, "compiled", lambda _names: iter(["gini"]))
+    monkeypatch.setattr(kernels_kept, "compiled", lambda _names: iter(["gini"]))
     result = called("warmup")
     assert result.exit_code == 1
     assert "is the disk full?" in result.stderr
