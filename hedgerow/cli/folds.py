@@ -46,7 +46,7 @@ def fold_rows(problem: Problem, n_folds: int, seed: int) -> Iterator[tuple[Rows,
         classes, counts = np.unique(problem.y, return_counts=True)
         if counts.min() < n_folds:
             raise CommandError(
-                f"class {classes[counts.argmin()]!r} has {counts.min()} rows, too few for "
+                f"class {classes[counts.argmin()].item()!r} has {counts.min()} rows, too few for "
                 f"{n_folds} folds. Pass fewer folds, or leave these rows out."
             )
         splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)

@@ -48,6 +48,9 @@ class OneLineProblems(TyperGroup):
             if "--debug" in given:
                 traceback.print_exc()
             code = told(problem)
+        else:
+            if code == INTERRUPTED:
+                typer.echo("hedgerow: interrupted.", err=True)
         sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -60,7 +63,8 @@ def told(problem: BaseException) -> int:
         typer.echo("hedgerow: interrupted.", err=True)
         return INTERRUPTED
     line, code = _words(problem)
-    typer.echo(f"hedgerow: {line}", err=True)
+    if line:
+        typer.echo(f"hedgerow: {line}", err=True)
     return code
 
 
@@ -70,7 +74,8 @@ def _words(problem: BaseException) -> tuple[str, int]:
     if hasattr(problem, "format_message"):  # typer's own: an option or argument is wrong
         context = getattr(problem, "ctx", None)
         where = context.command_path if context is not None else "hedgerow"
-        return f"{one_line(problem.format_message())} See `{where} --help`.", MISUSED
+        said = one_line(problem.format_message()).rstrip(".")  # nothing, if help was shown
+        return said and f"{said}. See `{where} --help`.", MISUSED
     if isinstance(problem, MemoryError):
         return "there is not enough memory for this. Use fewer rows or columns.", FAILED
     if isinstance(problem, OSError) and problem.strerror:

@@ -5,7 +5,7 @@ import gzip
 import lzma
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
@@ -24,9 +24,9 @@ _MAGIC = {
     b"PK\x03\x04": "zip",
 }
 _COMPRESSED: dict[str, Callable[..., Any]] = {
-    "gzip": gzip.GzipFile,
-    "bzip2": bz2.BZ2File,
-    "xz": lzma.LZMAFile,
+    "gzip": gzip.open,
+    "bzip2": bz2.open,
+    "xz": lzma.open,
 }
 
 
@@ -45,16 +45,14 @@ class Source(NamedTuple):
         """Return all rows, as a data frame of narwhals; kinds of columns are guessed."""
         import narwhals
 
-        with _problems_named(self.file, library()) as reader:
-            form, stream = self._opened()
-            with stream:
-                if form == "text":
-                    table = self._text_at_once(reader, stream)
-                else:
-                    tables = reader.parquet(self.path, None)
-                    tables = tables if form == "parquet" else reader.arrow(self.path)
-                    parts = [narwhals.from_native(part, eager_only=True) for part in tables]
-                    return narwhals.concat(parts)
+        with _problems_named(self.file, library()) as reader, self._opened() as (form, stream):
+            if form == "text":
+                table = self._text_at_once(reader, stream)
+            else:
+                tables = reader.parquet(self.path, None)
+                tables = tables if form == "parquet" else reader.arrow(self.path)
+                parts = [narwhals.from_native(part, eager_only=True) for part in tables]
+                return narwhals.concat(parts)
         return narwhals.from_native(table, eager_only=True)
 
     def chunks(self, wanted: Callable[[list[str]], Kinds]) -> Iterator[Any]:
@@ -64,19 +62,17 @@ class Source(NamedTuple):
         """
         import narwhals
 
-        with _problems_named(self.file, library()) as reader:
-            form, stream = self._opened()
-            with stream:
-                if form == "text":
-                    tables = self._text_in_blocks(reader, stream, wanted)
-                elif form == "parquet":
-                    names = list(wanted(reader.parquet_names(self.path)))
-                    tables = reader.parquet(self.path, names)
-                else:
-                    tables = reader.arrow(self.path)
-                for table in tables:
-                    frame = narwhals.from_native(table, eager_only=True)
-                    yield frame.select(list(wanted(frame.columns))) if form == "arrow" else frame
+        with _problems_named(self.file, library()) as reader, self._opened() as (form, stream):
+            if form == "text":
+                tables = self._text_in_blocks(reader, stream, wanted)
+            elif form == "parquet":
+                names = list(wanted(reader.parquet_names(self.path)))
+                tables = reader.parquet(self.path, names)
+            else:
+                tables = reader.arrow(self.path)
+            for table in tables:
+                frame = narwhals.from_native(table, eager_only=True)
+                yield frame.select(list(wanted(frame.columns))) if form == "arrow" else frame
 
     def _text_at_once(self, reader: Library, stream: BinaryIO) -> Any:
         data = stream.read()
@@ -94,30 +90,36 @@ class Source(NamedTuple):
         for block in pieces:
             yield _table(reader, layout, block, kinds)
 
-    def _opened(self) -> tuple[str, BinaryIO]:
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[str, BinaryIO]]:
         """Return the form and a stream of its bytes, decompressed."""
+        with self._bytes() as stream:
+            first = stream.read(8)
+            joined = cast(BinaryIO, _Joined(first, stream))
+            form = next((name for magic, name in _MAGIC.items() if first.startswith(magic)), "text")
+            if form == "zip":
+                raise CommandError(
+                    f"{self.file} is a zip archive or a spreadsheet. Save it as CSV or Parquet."
+                )
+            if form in ("parquet", "arrow") and self.path == "-":
+                raise CommandError(f"{form} cannot be read from stdin. Pass a file, or pipe CSV.")
+            if form in _COMPRESSED:
+                with _COMPRESSED[form](joined, "rb") as text:
+                    yield "text", text
+            else:
+                yield form, joined
+
+    def _bytes(self) -> Any:
+        """Return the file, or stdin, which is not ours to close."""
         if self.delimiter is not None and len(self.delimiter) != 1:
             raise UsageError(f"--delimiter {self.delimiter!r}: pass one character, such as ';'.")
         if self.path == "-":
-            stream: Any = sys.stdin.buffer
-        elif Path(self.path).is_dir():
+            return nullcontext(sys.stdin.buffer)
+        if Path(self.path).is_dir():
             raise CommandError(f"{self.path} is a directory. Pass a file.")
-        elif not Path(self.path).exists():
+        if not Path(self.path).exists():
             raise CommandError(f"{self.path}: there is no such file.{_beside(self.path)}")
-        else:
-            stream = open(self.path, "rb")  # noqa: SIM115  (closed by the caller)
-        first = stream.read(8)
-        joined = cast(BinaryIO, _Joined(first, stream))
-        form = next((name for magic, name in _MAGIC.items() if first.startswith(magic)), "text")
-        if form == "zip":
-            raise CommandError(
-                f"{self.file} is a zip archive or a spreadsheet. Save it as CSV or Parquet first."
-            )
-        if form in ("parquet", "arrow") and self.path == "-":
-            raise CommandError(f"{form} cannot be read from stdin. Pass a file, or pipe CSV.")
-        if form in _COMPRESSED:
-            return "text", _COMPRESSED[form](joined, "rb")
-        return form, joined
+        return open(self.path, "rb")
 
 
 def _beside(path: str) -> str:
@@ -149,18 +151,6 @@ class _Joined:
     def seekable(self) -> bool:
         """No."""
         return False
-
-    @property
-    def closed(self) -> bool:
-        """Whether the stream is closed."""
-        return bool(self._stream.closed)
-
-    def __enter__(self) -> "_Joined":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._stream is not sys.stdin.buffer:
-            self._stream.close()
 
 
 def _first(file: str, block: Block) -> Block:

@@ -137,7 +137,8 @@ def demand_classes(file: str, target: str, y: NDArray[Any]) -> None:
     classes, counts = np.unique(y, return_counts=True)
     if len(classes) < 2:
         raise CommandError(
-            f"{file}, column {target!r}: all rows have {classes[0]!r}. There is nothing to learn."
+            f"{file}, column {target!r}: all rows have {classes[0].item()!r}. There is "
+            "nothing to learn."
         )
     if counts.max() == 1:
         raise CommandError(

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from hedgerow.cli.fitted import importances
 from hedgerow.cli.folds import fold_rows, held_out_rows
-from hedgerow.cli.problems import CommandError, UsageError
+from hedgerow.cli.problems import CommandError, UsageError, listed
 from hedgerow.cli.recipes import CHECKPOINTED, KINDS, estimator, settings_of
 from hedgerow.cli.scores import constant, over_folds, scored, scored_with_errors, told
 from hedgerow.cli.sources import Source
-from hedgerow.cli.targets import Problem, problem_of
+from hedgerow.cli.targets import TASKS, Problem, problem_of
 
 Rows = NDArray[np.int64]
 
@@ -73,6 +73,8 @@ def train(order: Order) -> dict[str, Any]:
 def _demand_sense(order: Order) -> None:
     if order.kind not in KINDS:
         estimator(order.kind, "classification", {})  # says which there are
+    if order.task not in (None, *TASKS):
+        raise UsageError(f"--task {order.task}: there are {listed(TASKS)}.")
     if order.n_folds is not None and order.n_folds < 2:
         raise UsageError(f"--cv {order.n_folds}: pass 2 folds or more.")
     if not 0 <= order.share < 1:

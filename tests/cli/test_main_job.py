@@ -10,11 +10,12 @@ import numpy as np
 import polars
 import pyarrow.feather
 import pytest
-from calls import called, people, written
 
 import hedgerow
 from hedgerow.cli import libraries
 from hedgerow.cli.libraries import Arrow, Polars
+from hedgerow.cli.scores import Told, scored_with_errors
+from tests.cli.calls import called, people, written
 
 DROPS = {
     "bought": ["--drop", "id", "--drop", "grade", "--drop", "price"],
@@ -152,7 +153,8 @@ def in_all_forms(folder: Path, tmp_path: Path) -> dict[str, Path]:
     return forms
 
 
-def test_all_forms_of_a_file_give_the_same_predictions(folder, model, tmp_path, reader):
+@pytest.mark.usefixtures("reader")
+def test_all_forms_of_a_file_give_the_same_predictions(folder, model, tmp_path):
     expected = called("predict", model, folder / "people.csv", "-p")
     assert expected.exit_code == 0, expected.stderr
     for path in in_all_forms(folder, tmp_path).values():
@@ -162,7 +164,8 @@ def test_all_forms_of_a_file_give_the_same_predictions(folder, model, tmp_path, 
     assert piped.stdout == expected.stdout
 
 
-def test_predictions_are_those_of_python(folder, model, tmp_path, reader):
+@pytest.mark.usefixtures("reader")
+def test_predictions_are_those_of_python(folder, model, tmp_path):
     fitted = hedgerow.load(model)
     frame = polars.read_csv(folder / "people.csv", null_values=["", "NA"])
     X = frame.select(list(fitted.feature_names_in_))
@@ -181,7 +184,8 @@ def test_columns_may_be_copied(folder, model):
     assert second.split(",")[0] == "p0"
 
 
-def test_blocks_of_any_size_give_the_same_predictions(folder, model, monkeypatch, reader):
+@pytest.mark.usefixtures("reader")
+def test_blocks_of_any_size_give_the_same_predictions(folder, model, monkeypatch):
     expected = called("predict", model, folder / "people.csv", "-p").stdout
     for size in (61, 500):
         monkeypatch.setattr("hedgerow.cli.text_tables.blocks.__defaults__", (size,))
@@ -199,8 +203,6 @@ def test_scores_of_evaluate_are_those_of_python(folder, boosted):
 
 
 def test_the_standard_error_of_accuracy_is_that_of_a_share():
-    from hedgerow.cli.scores import Told, scored_with_errors
-
     rng = np.random.default_rng(3)
     y, right = rng.integers(0, 2, 4000), rng.random(4000) < 0.8
     said = np.where(right, y, 1 - y)[:, None] == np.arange(2)
