@@ -20,6 +20,8 @@ def printed(report: dict[str, Any], as_json: bool) -> None:
     import importlib
 
     console = Console(highlight=False, soft_wrap=True)
+    if not console.is_terminal:  # nobody's window is too narrow
+        console = Console(highlight=False, soft_wrap=True, width=200)
     module = importlib.import_module(f"hedgerow.cli.{_PAGES[report['command']]}")
     module.page(report, console)
 

@@ -28,15 +28,17 @@ def _several(report: dict[str, Any], console: Console) -> None:
         f"{report['n_rows']:,} rows, {report['n_folds']} folds, the same for all models"
     )
     names = list(report["models"][0]["scores"])
-    heads = ["model", *names, f"behind in {report['decisive']}", "seconds a fit"]
+    heads = ["model", *names, "behind", "s a fit"]
     table = Table(*heads, box=None, pad_edge=False)
-    for column in table.columns[1:]:
-        column.justify = "right"
+    for column in table.columns:
+        column.no_wrap = True
+        column.justify = "left" if column.header == "model" else "right"
     for place, each in enumerate(report["models"]):
         scores = [with_error(each["scores"][name]) for name in names]
         behind = "best" if place == 0 else with_error(each["behind"])
         table.add_row(each["model"], *scores, behind, f"{each['seconds']:.2f}")
     show(table)
+    show(f"The best has the least {report['decisive']}; behind: by how much, fold by fold.")
     best = report["models"][0]["model"]
     if best != "without features":
         show("\nNext, for instance:")

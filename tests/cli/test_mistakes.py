@@ -88,7 +88,7 @@ MISUSED = {
     "trainn": "No such command 'trainn'",
     "train": "Missing argument 'DATA'",
     "train {place}/good.csv --taget price": "No such option: --taget",
-    "train {place}/good.csv --model treee": "Did you mean 'tree'?",
+    "train {place}/good.csv --model tref": "Did you mean 'tree'?",
     "train {place}/good.csv --set max_dept=3": "Did you mean 'max_depth'?",
     "train {place}/good.csv --set max_depth": "write name=value",
     "train {place}/good.csv --set max_depth=-1": "'max_depth' parameter",
@@ -108,7 +108,7 @@ MISUSED = {
     "explain {place}/good.hedgerow --row 3": "pass the file, too",
     "explain {place}/good.hedgerow {place}/good.csv --row 0": "counted from 1",
     "show {place}/good.hedgerow --tree 9": "trees 0 to 0",
-    "compare {place}/good.csv -t price --model treee": "Did you mean 'tree'?",
+    "compare {place}/good.csv -t price --model tref": "Did you mean 'tree'?",
 }
 
 
