@@ -68,7 +68,9 @@ def _effect(effect: dict[str, Any]) -> str:
 
 def _one_row(report: dict[str, Any], console: Console) -> None:
     show = console.print
-    show(f"[bold]Row {report['row']}[/]: the model says [bold]{report['prediction']}[/]", end="")
+    said = report["prediction"]
+    said = f"{said:,.6g}" if isinstance(said, float) else said
+    show(f"[bold]Row {report['row']}[/]: the model says [bold]{said}[/]", end="")
     share = report["probability"]
     show("" if share is None else f", with probability {share:.1%}")
     show(f"\nBefore anything is known: {report['start']:+.3f} ({report['unit']})")

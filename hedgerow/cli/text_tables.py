@@ -12,7 +12,7 @@ from typing import BinaryIO, NamedTuple
 from hedgerow.cli.problems import CommandError
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")
-BLOCK_BYTES = 16 << 20
+BLOCK_BYTES = 8 << 20
 _LONGEST = 256 << 20  # bytes of a record: more is a quote that is not closed
 _DELIMITERS = ",;\t|"
 

@@ -1,5 +1,6 @@
 """The command `hedgerow` does what it says, and its exit code tells whether it did."""
 
+import json
 import os
 import subprocess
 import sys
@@ -82,6 +83,13 @@ def test_warmup_ends_with_how_many_how_long_and_where(root):
     assert result.exit_code == 0
     assert result.stdout.startswith("2 kernels are ready, 2 of them compiled now, in 0.")
     assert result.stdout.endswith(f" s: {root / sources_digest()}\n")
+
+
+@pytest.mark.usefixtures("quick_steps")
+def test_warmup_tells_machines(root):
+    report = json.loads(called("warmup", "--json").stdout)
+    assert (report["n_kernels"], report["n_compiled"]) == (2, 2)
+    assert report["directory"] == str(root / sources_digest())
 
 
 @pytest.mark.usefixtures("quick_steps")

@@ -285,3 +285,29 @@ def test_help_imports_nothing_that_takes_time():
         env={"PYTHONPATH": str(Path(hedgerow.__file__).parent.parent), "PATH": ""},
     )
     assert result.stdout == "set()\n"
+
+
+PEAK = """
+import resource, sys
+from typer.testing import CliRunner
+from hedgerow.cli.commands import app
+result = CliRunner().invoke(app, ["predict", *sys.argv[1:]])
+assert result.exit_code == 0, result.stderr
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.slow
+def test_predict_of_a_longer_file_takes_no_more_memory(folder, model, tmp_path):
+    lines = (folder / "people.csv").read_bytes().splitlines(keepends=True)
+    body = b"".join(lines[1:])
+    peaks = []
+    for n_bytes in (40 << 20, 160 << 20):
+        data = tmp_path / f"{n_bytes}.csv"
+        data.write_bytes(lines[0] + body * (n_bytes // len(body)))
+        arguments = [str(model), str(data), "-o", str(tmp_path / "out.csv")]
+        code = [sys.executable, "-c", PEAK, *arguments]
+        result = subprocess.run(code, capture_output=True, text=True, check=True)
+        peaks.append(int(result.stdout) << 10)
+    # The file grows by 120 MiB and its table by more: what allocators keep is less than half.
+    assert peaks[1] - peaks[0] < 50 << 20, peaks
