@@ -3,11 +3,12 @@
 What a command needs is imported when it runs: `hedgerow --help` needs none of it.
 """
 
+import warnings
 from typing import Annotated, Any
 
 import typer
 
-from hedgerow.cli.problems import OneLineProblems
+from hedgerow.cli.problems import OneLineProblems, noted
 from hedgerow.version import __version__
 
 app = typer.Typer(
@@ -42,6 +43,7 @@ Debug = Annotated[bool, typer.Option("--debug", help="If it fails, show where.")
 
 def main() -> None:
     """Run the command that the user typed."""
+    warnings.showwarning = noted
     app(prog_name="hedgerow")
 
 

@@ -55,22 +55,32 @@ class Arrow:
     def from_text(self, layout: Layout, data: bytes, kinds: Mapping[str, str] | None) -> Any:
         """See Library.from_text."""
         import pyarrow
+
+        known = {"number": pyarrow.float64(), "text": pyarrow.string()}
+        wanted = {name: known[kind] for name, kind in (kinds or {}).items()}
+        table = self._read(layout, data, wanted, list(wanted))
+        # No text is a date: it is a text in a later file, too.
+        dates = [each.name for each in table.schema if pyarrow.types.is_temporal(each.type)]
+        if not dates:
+            return table
+        return self._read(layout, data, dict.fromkeys(dates, pyarrow.string()), [])
+
+    def _read(self, layout: Layout, data: bytes, types: dict[str, Any], columns: list[str]) -> Any:
+        """Read some columns, or all if none is named; those without a type are guessed."""
+        import pyarrow
         from pyarrow import csv
 
-        types = {"number": pyarrow.float64(), "text": pyarrow.string()}
-        wanted = {name: types[kind] for name, kind in (kinds or {}).items()}
         return csv.read_csv(
             pyarrow.BufferReader(data),
             csv.ReadOptions(column_names=layout.names, block_size=max(len(data) // 8, 1 << 20)),
             csv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True),
             csv.ConvertOptions(
-                column_types=wanted,
-                include_columns=list(wanted),
+                column_types=types,
+                include_columns=columns,
                 null_values=layout.missing,
                 strings_can_be_null=True,
                 true_values=[],  # no word is a bool: "true" is a text, as it is in a later file
                 false_values=[],
-                timestamp_parsers=[],
             ),
         )
 
@@ -153,10 +163,16 @@ class Polars:
                 n: polars.String if t == polars.Boolean else t for n, t in guess.schema.items()
             }
             same = words == dict(guess.schema)
-            return guess if same else polars.read_csv(data, schema=words, **how)
-        types = {"number": polars.Float64, "text": polars.String}
-        schema = {name: types[kinds.get(name, "text")] for name in layout.names}
-        return polars.read_csv(data, schema=schema, **how).select(list(kinds))
+            table = guess if same else polars.read_csv(data, schema=words, **how)
+        else:
+            types = {"number": polars.Float64, "text": polars.String}
+            schema = {name: types[kinds.get(name, "text")] for name in layout.names}
+            table = polars.read_csv(data, schema=schema, **how)
+        # polars fills lines that are too short with missing values.
+        outside = b"".join(data.split(b'"')[::2])
+        if outside.count(layout.delimiter.encode()) < len(table) * (len(layout.names) - 1):
+            raise polars.exceptions.ComputeError("there are lines with too few values")
+        return table if kinds is None else table.select(list(kinds))
 
     def parquet(self, path: str, columns: list[str] | None) -> Iterator[Any]:
         """See Library.parquet."""

@@ -68,6 +68,11 @@ def told(problem: BaseException) -> int:
     return code
 
 
+def noted(message: Warning | str, *_: object, **__: object) -> None:
+    """Write a warning to stderr as one line, in place of Python's way."""
+    typer.echo(f"hedgerow: note: {one_line(message)}", err=True)
+
+
 def _words(problem: BaseException) -> tuple[str, int]:
     if isinstance(problem, CommandError):
         return one_line(problem), problem.exit_code

@@ -30,7 +30,7 @@ def page(report: dict[str, Any], console: Console) -> None:
     if report["importances"]:
         show("\n[bold]What matters most[/]")
         show(importance_bars(report["importances"]), end="")
-    saved, data = report["saved"], report["data"]
+    saved, data = report["saved"], report["data"].replace("stdin", "DATA")
     show(f"\nSaved as [bold]{saved}[/]. Next, for instance:")
     show(command("explain", saved, data, "--row", "1"), markup=False)
     show(command("predict", saved, data, "-o", "predictions.csv"), markup=False)

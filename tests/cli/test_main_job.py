@@ -14,6 +14,7 @@ import pytest
 import hedgerow
 from hedgerow.cli import libraries
 from hedgerow.cli.libraries import Arrow, Polars
+from hedgerow.cli.problems import noted
 from hedgerow.cli.scores import Told, scored_with_errors
 from tests.cli.calls import called, people, written
 
@@ -175,6 +176,37 @@ def test_predictions_are_those_of_python(folder, model, tmp_path):
         readers = {".csv": polars.read_csv, ".parquet": polars.read_parquet}
         found = readers.get(out.suffix, polars.read_ipc)(out)
         assert found["prediction"].to_list() == fitted.predict(X).tolist()
+
+
+@pytest.mark.usefixtures("reader")
+def test_dates_and_bools_are_texts_in_every_file(tmp_path):
+    rows = [
+        {"day": f"2020-01-0{k % 3 + 1}", "fresh": "true" if k % 2 else "false", "price": k % 3}
+        for k in range(40)
+    ]
+    data, path = written(tmp_path / "days.csv", rows), tmp_path / "m.hedgerow"
+    reported("train", data, "-t", "price", "-m", "tree", "--holdout", "0", "-o", path)
+    assert hedgerow.load(path)._schema.categories == (
+        ("2020-01-01", "2020-01-02", "2020-01-03"),
+        ("false", "true"),
+    )
+    assert reported("evaluate", path, data)["scores"]["accuracy"]["score"] == 1
+
+
+@pytest.mark.usefixtures("reader")
+def test_a_line_that_is_too_short_is_named(folder, model, tmp_path):
+    lines = (folder / "people.csv").read_text(encoding="utf-8").splitlines()
+    data = tmp_path / "short.csv"
+    data.write_text("\n".join([*lines[:9], "p8,33", *lines[10:]]), encoding="utf-8")
+    for words in (["predict", model, data], ["train", data, "-t", "price"]):
+        result = called(*words)
+        assert result.exit_code == 1
+        assert "short.csv, line 10: there are 2 values, but the header has 7." in result.stderr
+
+
+def test_warnings_are_one_line(capsys):
+    noted(UserWarning("a column\nis empty"), UserWarning, "file.py", 3)
+    assert capsys.readouterr().err == "hedgerow: note: a column is empty\n"
 
 
 def test_columns_may_be_copied(folder, model):
