@@ -3,6 +3,7 @@
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 
 from hedgerow.cli.printing import bars, command, importance_bars
 from hedgerow.cli.problems import listed
@@ -20,7 +21,7 @@ def page(report: dict[str, Any], console: Console) -> None:
 def _model(report: dict[str, Any], console: Console) -> None:
     show = console.print
     trees = "" if report["n_trees"] is None else f", {report['n_trees']:,} trees or rounds"
-    show(f"[bold]{report['class']}[/]{trees}; {report['file']}, {report['bytes']:,} bytes")
+    show(f"[bold]{report['class']}[/]{trees}; {escape(report['file'])}, {report['bytes']:,} bytes")
     if report["fingerprint"]:
         show(f"fingerprint  {report['fingerprint']}")
     if report["classes"]:
@@ -52,7 +53,7 @@ def _explanation(report: dict[str, Any], console: Console) -> None:
     if report.get("effects"):
         show(
             f"\n[bold]How much features move predictions[/] of {report['n_rows']:,} rows: "
-            f"mean size of Shapley values, {report['unit']}"
+            f"mean size of Shapley values, {escape(report['unit'])}"
         )
         rows = [(e["feature"], e["mean_size"], _effect(e)) for e in report["effects"][:10]]
         show(bars(rows), end="")
@@ -69,11 +70,11 @@ def _effect(effect: dict[str, Any]) -> str:
 def _one_row(report: dict[str, Any], console: Console) -> None:
     show = console.print
     said = report["prediction"]
-    said = f"{said:,.6g}" if isinstance(said, float) else said
+    said = f"{said:,.6g}" if isinstance(said, float) else escape(str(said))
     show(f"[bold]Row {report['row']}[/]: the model says [bold]{said}[/]", end="")
     share = report["probability"]
     show("" if share is None else f", with probability {share:.1%}")
-    show(f"\nBefore anything is known: {report['start']:+.3f} ({report['unit']})")
+    show(f"\nBefore anything is known: {report['start']:+.3f} ({escape(report['unit'])})")
     rows = [
         (f"{e['feature']} = {e['value']}", e["effect"], f"{e['effect']:+.3f}")
         for e in report["contributions"][:12]

@@ -79,6 +79,8 @@ def bars(rows: list[tuple[str, float, str]]) -> Text:
 def importance_bars(importances: list[dict[str, Any]]) -> Text:
     """Draw the most important features, and say how many others there are."""
     shown = [each for each in importances[:_FEATURES] if each["importance"] > 0]
+    if not shown:
+        return Text("  nothing: there are no splits, and all rows are told the same\n")
     rows = [(each["feature"], each["importance"], f"{each['importance']:.1%}") for each in shown]
     text = bars(rows)
     rest = sum(each["importance"] for each in importances[len(shown) :])

@@ -3,6 +3,7 @@
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from hedgerow.cli.printing import command, scores_table, with_error
@@ -16,15 +17,20 @@ def page(report: dict[str, Any], console: Console) -> None:
 def _one(report: dict[str, Any], console: Console) -> None:
     show = console.print
     left = report["n_left_out"]
-    show(f"[bold]{report['class']}[/] judged by {report['n_rows']:,} rows of {report['data']}")
-    show(f"Target: {report['target']!r}" + (f"; {left:,} rows lack it" if left else ""))
+    show(
+        f"[bold]{report['class']}[/] judged by {report['n_rows']:,} rows "
+        f"of {escape(report['data'])}"
+    )
+    lacking = f"; {left:,} rows lack it" if left else ""
+    show(f"Target: {escape(repr(report['target']))}{lacking}")
     show(scores_table(report["scores"], report["constant"]))
 
 
 def _several(report: dict[str, Any], console: Console) -> None:
     show = console.print
     show(
-        f"[bold]{report['task']}[/] of {report['target']!r}, because {report['reason']}; "
+        f"[bold]{report['task']}[/] of {escape(repr(report['target']))}, "
+        f"because {report['reason']}; "
         f"{report['n_rows']:,} rows, {report['n_folds']} folds, the same for all models"
     )
     names = list(report["models"][0]["scores"])

@@ -82,6 +82,8 @@ def drawn(model: Any, number: int, depth: int) -> str | None:
         _demand_number(number, 1)
         return export_text(model, max_depth=depth)
     if isinstance(model, Explains):
+        if not len(model._model.grove.output):  # it stopped before the first
+            return None
         _demand_number(number, len(model._model.grove.output))
         tree, names = _boosted_tree(model, number)
         return _scores_text(tree, names, depth)

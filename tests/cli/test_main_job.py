@@ -209,6 +209,38 @@ def test_warnings_are_one_line(capsys):
     assert capsys.readouterr().err == "hedgerow: note: a column is empty\n"
 
 
+def test_a_model_without_trees_says_so(tmp_path):
+    data = written(tmp_path / "few.csv", [{"a": k, "y": k % 2} for k in range(6)])
+    path = tmp_path / "m.hedgerow"
+    report = reported(
+        "train", data, "-t", "y", "--task", "regression", "--holdout", "0", "-o", path
+    )
+    assert report["n_trees"] == 0
+    assert "there are no splits" in called("explain", path).stdout
+    assert reported("show", path)["tree"]["text"] is None
+
+
+def test_names_are_printed_as_they_are(tmp_path):
+    odd, label = "[/]odd[bold]", "[red]"
+    rows = [{"[x]": k % 2, odd: label if k % 2 else "[/]"} for k in range(40)]
+    folder = tmp_path / "[b]"
+    folder.mkdir()
+    data, path = written(folder / "odd.csv", rows), folder / "m.hedgerow"
+    few = ["--set", "n_estimators=9", "--set", "early_stopping=false", "-o", path]
+    for words in (
+        ["train", data, "-t", odd, *few],
+        ["evaluate", path, data],
+        ["compare", data, "-t", odd, "-m", "tree", "--cv", "2"],
+    ):
+        result = called(*words)
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert f"'{odd}'" in result.stdout
+    for words in (["show", path], ["explain", path, data], ["explain", path, data, "--row", "2"]):
+        result = called(*words)
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert label in result.stdout
+
+
 def test_columns_may_be_copied(folder, model):
     result = called("predict", model, folder / "people.csv", "--keep", "id")
     first, second, *_ = result.stdout.replace('"', "").splitlines()
