@@ -39,8 +39,7 @@ def train(order: Order) -> dict[str, Any]:
     """Train, judge and save a model; return all that is to be said about it."""
     _demand_sense(order)
     settings = settings_of(order.settings)
-    for task in (order.task,) if order.task else ("classification", "regression"):
-        estimator(order.kind, task, _common(settings, task))
+    _demand_parameters(order, settings)
     problem = problem_of(order.source, order.target, order.task, order.dropped)
     output = order.output or _beside(order.source)
     begun = time.perf_counter()
@@ -89,12 +88,17 @@ def _demand_sense(order: Order) -> None:
         raise CommandError(f"{order.output}: there is no directory to put it in.")
 
 
-def _common(settings: dict[str, Any], task: str) -> dict[str, Any]:
-    """Leave out settings that only the other task may have: the file will decide."""
-    only = {"classification": {"alpha"}, "regression": {"class_weight"}}[task]
-    return {
-        name: value for name, value in settings.items() if name not in {"loss", "criterion", *only}
-    }
+def _demand_parameters(order: Order, settings: dict[str, Any]) -> None:
+    """Raise, before a file is read, if there is no task that parameters are for."""
+    problems = []
+    for task in (order.task,) if order.task else TASKS:
+        try:
+            estimator(order.kind, task, settings)
+        except UsageError as problem:
+            problems.append(problem)
+        else:
+            return
+    raise problems[0]
 
 
 def _judged(order: Order, problem: Problem, settings: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

@@ -114,6 +114,15 @@ def test_boosting_stops_early_unless_told_otherwise(folder, tmp_path, boosted):
     assert report["n_trees"] == 3
 
 
+def test_a_parameter_of_one_task_waits_for_the_task(folder, tmp_path):
+    few = ["-m", "forest", "--set", "n_estimators=3", "--set", "voting=hard"]
+    where = ["-o", tmp_path / "m.hedgerow"]
+    for target, code in (("bought", 0), ("price", 2)):
+        result = called("train", folder / "people.csv", "-t", target, *DROPS[target], *few, *where)
+        assert result.exit_code == code, result.stderr
+    assert "RandomForestRegressor has no such parameter" in result.stderr
+
+
 def test_rows_without_a_target_are_left_out_and_counted(tmp_path):
     rows = people()
     rows[3]["price"] = rows[9]["price"] = ""
