@@ -17,7 +17,7 @@ BENCH  ?= $(wildcard benchmarks/macro/*.py)
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(READY)  ## train, prune and show a tree on census data
+demo: $(READY)  ## train, compare, save and explain on census data
 	@$(BIN)/python examples/demo.py
 
 test: $(READY)  ## the fast tests and the examples in docstrings
@@ -48,7 +48,7 @@ bench: $(PEERS)  ## compare with other libraries; BENCH_OPTIONS="--repeats 3" fo
 
 clean:  ## remove the environment, caches and what the demo wrote
 	rm -rf $(VENV) build dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
-	rm -rf .import_linter_cache demo_tree.png
+	rm -rf .import_linter_cache demo_tree.png demo.hedgerow demo_predictions.csv
 	find hedgerow tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamp is removed before the environment is touched and set when it is whole: after an

@@ -1,7 +1,7 @@
-"""A tree on census data that tells who earns more than 50,000 dollars a year.
+"""The main job on census data: telling who earns more than 50,000 dollars a year.
 
-Run it with `make demo`. It trains, prunes by cross-validation, shows what was learned, and
-checks that the model does not depend on the order of the rows.
+Run it with `make demo`. It trains boosting, judges it by rows that were held out, compares it
+with a forest and AdaBoost, saves it, loads it, predicts and explains.
 """
 
 import time
@@ -9,19 +9,23 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from rich.console import Console
 from rich.table import Table
 from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
 from sklearn.model_selection import train_test_split
 
-from hedgerow import DecisionTreeClassifier, export_text, plot_tree
+import hedgerow
 
 DATA = Path(__file__).parent / "data" / "adult.parquet"
-PICTURE = Path("demo_tree.png")
+SAVED = Path("demo.hedgerow")
+PREDICTED = Path("demo_predictions.csv")
 ABOVE = ">50K"
-BAR_WIDTH = 40
+BAR_WIDTH = 30
+MODELS = {
+    "boosting": hedgerow.GradientBoostingClassifier(early_stopping=True),
+    "forest": hedgerow.RandomForestClassifier(min_samples_leaf=3),
+    "AdaBoost": hedgerow.AdaBoostClassifier(n_estimators=200, algorithm="real"),
+}
 
 console = Console(highlight=False)
 
@@ -34,48 +38,59 @@ def main() -> None:
     show_table(X, y)
 
     console.rule("Training")
-    _, first_seconds = fitted(X_train[:500], y_train[:500], ccp_alpha="cv")
-    full, full_seconds = fitted(X_train, y_train, ccp_alpha=0.0)
-    model, seconds = fitted(X_train, y_train, ccp_alpha="cv")
+    start = time.perf_counter()
+    for model in MODELS.values():
+        model.fit(X_train[:300], y_train[:300]).predict_proba(X_test[:9])
+    seconds = time.perf_counter() - start
+    console.print(f"Getting kernels ready (compiled once, then kept on disk): {seconds:.1f} s.")
+    times = {name: seconds_to_fit(model, X_train, y_train) for name, model in MODELS.items()}
+    boosting = MODELS["boosting"]
+    losses = boosting.validation_losses_
     console.print(
-        f"Getting the kernels ready (compiled once, then kept on disk): {first_seconds:.1f} s.\n"
-        f"The full tree of {len(X_train):,} rows: {full_seconds:.2f} s. "
-        f"Grown, cross-validated and pruned: {seconds:.2f} s.\n"
-        f"Pruning offers {len(model.ccp_path_.ccp_alphas):,} trees, from {full.get_n_leaves():,} "
-        f"leaves to 1; cross-validation in {model.ccp_folds} folds chose {model.get_n_leaves()}."
+        f"Boosting, {len(X_train):,} rows: {times['boosting']:.1f} s. The loss of a tenth that it "
+        f"set aside fell from {losses[0]:.3f} to {losses.min():.3f}\nin "
+        f"{boosting.n_estimators_} rounds; as {len(losses) - 1 - boosting.n_estimators_} more did "
+        "not lower it, it stopped there."
     )
 
-    console.rule(f"{len(X_test):,} rows that were held out")
-    constant = (y_train == ABOVE).mean()
-    show_scores(constant, {"full tree": full, "pruned tree": model}, X_test, y_test == ABOVE)
-    console.rule("What mattered: shares of the impurity that the pruned tree removes")
-    show_importances(model)
-    console.rule("The top of the tree")
-    console.print(export_text(model, max_depth=2), markup=False, soft_wrap=True)
+    console.rule(f"{len(X_test):,} persons that no model has seen")
+    show_scores((y_train == ABOVE).mean(), times, X_test, y_test == ABOVE)
 
-    console.rule("Does the order of the rows matter, or the number of threads?")
-    shuffled = np.random.default_rng(7).permutation(len(X_train))
-    X_again, y_again = X_train.iloc[shuffled], y_train.iloc[shuffled]
-    again, _ = fitted(X_again, y_again, ccp_alpha="cv", n_jobs=1)
-    console.print(f"as given              {model.fingerprint_}", soft_wrap=True)
-    console.print(f"shuffled, one thread  {again.fingerprint_}", soft_wrap=True)
-    if again.fingerprint_ != model.fingerprint_:
-        raise SystemExit("The fingerprints differ: this is a bug, please report it.")
-    console.print("The fingerprints agree: the same model, bit for bit.")
+    console.rule("Saved, loaded, asked again")
+    boosting.save(SAVED)
+    loaded = hedgerow.load(SAVED)
+    answers = pd.DataFrame(loaded.predict_proba(X_test), columns=loaded.classes_)
+    answers.to_csv(PREDICTED, index=False)
+    if not np.array_equal(answers, boosting.predict_proba(X_test)):
+        raise SystemExit("The loaded model predicts something else: this is a bug, please report.")
+    console.print(
+        f"{SAVED}: {SAVED.stat().st_size:,} bytes, no pickle; the same predictions, bit for bit.\n"
+        f"{PREDICTED}: probabilities of {len(answers):,} persons."
+    )
 
-    save_picture(model)
-    console.print(f"\nThe tree as a picture: [bold]{PICTURE.resolve()}[/bold]", soft_wrap=True)
+    console.rule("Why?")
+    show_importances(loaded)
+    show_person(loaded, X_test, answers[ABOVE].to_numpy())
+
+    console.rule("The same without Python")
+    for line in (
+        "hedgerow train examples/data/adult.parquet --target income -o census.hedgerow",
+        "hedgerow compare examples/data/adult.parquet --target income",
+        "hedgerow predict census.hedgerow examples/data/adult.parquet -o predictions.csv",
+        "hedgerow explain census.hedgerow examples/data/adult.parquet --row 1",
+    ):
+        console.print(f"  {line}", soft_wrap=True)
 
 
-def fitted(X: pd.DataFrame, y: pd.Series, **parameters) -> tuple[DecisionTreeClassifier, float]:
-    """Return a fitted tree and the seconds it took."""
+def seconds_to_fit(model, X: pd.DataFrame, y: pd.Series) -> float:
+    """Fit a model and return how long it took."""
     start = time.perf_counter()
-    model = DecisionTreeClassifier(**parameters).fit(X, y)
-    return model, time.perf_counter() - start
+    model.fit(X, y)
+    return time.perf_counter() - start
 
 
 def show_table(X: pd.DataFrame, y: pd.Series) -> None:
-    """Say what the table holds, as the model will find it."""
+    """Say what the table holds, as the models will find it."""
     text = [name for name in X if not pd.api.types.is_numeric_dtype(X[name])]
     gaps = {name: count for name, count in X.isna().sum().items() if count}
     console.rule("The census of 1994")
@@ -87,25 +102,26 @@ def show_table(X: pd.DataFrame, y: pd.Series) -> None:
     console.print("All found without asking: nothing is encoded, filled in or dropped.")
 
 
-def show_scores(share: float, models: dict, X: pd.DataFrame, y: pd.Series) -> None:
+def show_scores(share: float, times: dict, X: pd.DataFrame, y: pd.Series) -> None:
     """Compare the models with the constant prediction `share`; y is True for those above."""
-    scores = Table("", "leaves", "depth", "accuracy", "log-loss", "AUC", box=None)
+    scores = Table("", "accuracy", "log-loss", "AUC", "seconds", box=None)
     for column in scores.columns[1:]:
         column.justify = "right"
-    rows = {"always the average": (1, 0, np.full(len(y), share))}
-    for name, model in models.items():
-        p = model.predict_proba(X)[:, list(model.classes_).index(ABOVE)]
-        rows[name] = (model.get_n_leaves(), model.get_depth(), p)
-    for name, (leaves, depth, p) in rows.items():
+    rows = {"always the average": np.full(len(y), share)}
+    for name, model in MODELS.items():
+        rows[name] = model.predict_proba(X)[:, list(model.classes_).index(ABOVE)]
+    for name, p in rows.items():
         accuracy, loss, auc = accuracy_score(y, p > 0.5), log_loss(y, p), roc_auc_score(y, p)
-        scores.add_row(
-            name, f"{leaves:,}", f"{depth}", f"{accuracy:.1%}", f"{loss:.3f}", f"{auc:.3f}"
-        )
+        seconds = f"{times[name]:.1f}" if name in times else ""
+        scores.add_row(name, f"{accuracy:.1%}", f"{loss:.4f}", f"{auc:.4f}", seconds)
     console.print(scores)
+    error = np.sqrt(accuracy * (1 - accuracy) / len(y))
+    console.print(f"The standard error of such an accuracy, of so many persons, is {error:.1%}.")
 
 
-def show_importances(model: DecisionTreeClassifier) -> None:
+def show_importances(model) -> None:
     """Draw the six most important features as bars."""
+    console.print("What took most off the loss, in shares:")
     largest = model.feature_importances_.max()
     for feature in np.argsort(-model.feature_importances_, kind="stable")[:6]:
         share = model.feature_importances_[feature]
@@ -113,11 +129,21 @@ def show_importances(model: DecisionTreeClassifier) -> None:
         console.print(f"{model.feature_names_in_[feature]:>16}  [green]{bar}[/green] {share:.1%}")
 
 
-def save_picture(model: DecisionTreeClassifier) -> None:
-    """Draw the top of the tree to a file, without a screen."""
-    figure = FigureCanvasAgg(Figure(figsize=(16, 8))).figure
-    plot_tree(model, max_depth=3, ax=figure.add_axes((0.0, 0.0, 1.0, 1.0)))
-    figure.savefig(PICTURE, dpi=120)
+def show_person(model, X: pd.DataFrame, p: np.ndarray) -> None:
+    """Explain the prediction that is nearest to a coin toss, by exact Shapley values."""
+    row = int(np.argmin(np.abs(p - 0.5)))
+    person = X.iloc[[row]]
+    values, start = model.shap_values(person)[0], float(model.expected_value())
+    console.print(
+        f"\nThe closest call of all: a person with probability {p[row]:.1%} of "
+        f"earning above 50,000.\nLog-odds begin with {start:+.2f}, that of anybody, and then"
+    )
+    order = np.argsort(-np.abs(values), kind="stable")
+    for feature in order[:7]:
+        what = f"{X.columns[feature]} = {person.iloc[0, feature]}"
+        console.print(f"{values[feature]:>+8.2f}  {what}", markup=False)
+    console.print(f"{values[order[7:]].sum():>+8.2f}  all others")
+    console.print(f"{start + values.sum():>+8.2f}  together: exactly what the model adds up")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The command `hedgerow` does what it says, and its exit code tells whether it did."""
 
+import json
 import os
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import hedgerow
-from hedgerow.cli import commands, compiling
+from hedgerow.cli import commands, compiling, kernels_kept
 from hedgerow.cli.warmup import steps
 from hedgerow.kernels import cache
 from hedgerow.kernels.cache import sources_digest
@@ -40,8 +41,8 @@ def quick_steps(root, monkeypatch):
             step(name)
             yield name
 
-    monkeypatch.setattr(commands, "steps", lambda: dict.fromkeys(("gini", "squared error")))
-    monkeypatch.setattr(commands, "compiled", in_this_process)
+    monkeypatch.setattr(kernels_kept, "steps", lambda: dict.fromkeys(("gini", "squared error")))
+    monkeypatch.setattr(kernels_kept, "compiled", in_this_process)
 
 
 def called(*arguments: str):
@@ -64,7 +65,9 @@ def test_it_knows_its_version():
 def test_misuse_ends_with_2(arguments):
     result = called(*arguments)
     assert result.exit_code == 2
-    assert "Usage: hedgerow" in result.stderr
+    assert result.stderr.startswith("hedgerow: ")
+    assert result.stderr.endswith("--help`.\n")
+    assert len(result.stderr.splitlines()) == 1
 
 
 def test_help_lists_the_commands():
@@ -80,6 +83,13 @@ def test_warmup_ends_with_how_many_how_long_and_where(root):
     assert result.exit_code == 0
     assert result.stdout.startswith("2 kernels are ready, 2 of them compiled now, in 0.")
     assert result.stdout.endswith(f" s: {root / sources_digest()}\n")
+
+
+@pytest.mark.usefixtures("quick_steps")
+def test_warmup_tells_machines(root):
+    report = json.loads(called("warmup", "--json").stdout)
+    assert (report["n_kernels"], report["n_compiled"]) == (2, 2)
+    assert report["directory"] == str(root / sources_digest())
 
 
 @pytest.mark.usefixtures("quick_steps")
@@ -133,7 +143,7 @@ def test_warmup_fails_if_kernels_cannot_be_kept(root):
 
 @pytest.mark.usefixtures("root")
 def test_warmup_fails_if_nothing_was_kept(monkeypatch):
-    monkeypatch.setattr(commands, "compiled", lambda _names: iter(["gini"]))
+    monkeypatch.setattr(kernels_kept, "compiled", lambda _names: iter(["gini"]))
     result = called("warmup")
     assert result.exit_code == 1
     assert "is the disk full?" in result.stderr
