@@ -216,6 +216,22 @@ def show(
 
 
 @app.command()
+def export(
+    model: Model,
+    output: Annotated[str, typer.Option("--output", "-o", help="Where: .onnx, .c or .py.")],
+    to: Annotated[
+        str | None, typer.Option(help="onnx, c or python; by the ending of --output.")
+    ] = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Write a model as ONNX, C or Python that predicts without this library."""
+    from hedgerow.cli import exporting
+
+    _print(exporting.export(model, output, to), json)
+
+
+@app.command()
 def warmup(json: Json = False, debug: Debug = False) -> None:
     """Compile every kernel now, so that no fit has to wait for it later.
 

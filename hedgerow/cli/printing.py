@@ -32,6 +32,7 @@ _PAGES = {
     "evaluate": "scores_page",
     "compare": "scores_page",
     "explain": "model_page",
+    "export": "exporting",
     "warmup": "kernels_page",
     "cache": "kernels_page",
 }

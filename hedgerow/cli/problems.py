@@ -85,7 +85,7 @@ def _words(problem: BaseException) -> tuple[str, int]:
         return "there is not enough memory for this. Use fewer rows or columns.", FAILED
     if isinstance(problem, OSError) and problem.strerror:
         named = f"{problem.filename}: " if problem.filename else ""
-        return f"{named}{problem.strerror}.", FAILED
+        return f"{named}{problem.strerror.rstrip('.')}.", FAILED
     if isinstance(problem, ValueError | TypeError):  # the library's own words
         return one_line(problem), FAILED
     kind = type(problem).__name__

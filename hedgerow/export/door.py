@@ -20,7 +20,7 @@ FORMATS: dict[str, Callable[[Outline, Path], bytes]] = {
     "c": lambda outline, file: c_source(outline, _identifier(file.stem)).encode(),
     "python": lambda outline, file: python_source(outline, file.name).encode(),
 }
-_ENDINGS = {".onnx": "onnx", ".c": "c", ".py": "python"}
+ENDINGS = {".onnx": "onnx", ".c": "c", ".py": "python"}
 
 
 def export_model(model: Any, path: Any, to: str | None = None) -> None:
@@ -67,9 +67,9 @@ def export_model(model: Any, path: Any, to: str | None = None) -> None:
     ('yes', [1.0, 0.0])
     """
     file = Path(os.fspath(path))
-    chosen = _ENDINGS.get(file.suffix.lower()) if to is None else to
+    chosen = ENDINGS.get(file.suffix.lower()) if to is None else to
     if not isinstance(chosen, str) or chosen not in FORMATS:
-        given = f"path={str(path)!r} ends in none of {', '.join(_ENDINGS)}" if to is None else ""
+        given = f"path={str(path)!r} ends in none of {', '.join(ENDINGS)}" if to is None else ""
         raise ValueError(
             f"{given or f'to={to!r} is no format of exports'}. Pass to='onnx', 'c' or 'python'."
         )

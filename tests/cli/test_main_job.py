@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -324,6 +325,21 @@ def test_a_model_is_shown_with_a_tree(model, boosted):
     report = reported("show", boosted, "--tree", "2", "--depth", "1")
     assert len(report["tree"]["text"].splitlines()) == 3
     assert report["fingerprint"] == hedgerow.load(boosted).fingerprint_
+
+
+@pytest.mark.parametrize(("name", "to"), [("m.py", None), ("m.txt", "python")])
+def test_an_exported_model_predicts_alone(model, tmp_path, name, to):
+    output = tmp_path / name
+    report = reported("export", model, "-o", output, *([] if to is None else ["--to", to]))
+    assert (report["language"], report["bytes"]) == ("python", output.stat().st_size)
+    alone = runpy.run_path(str(output))["predict"]
+    fitted = hedgerow.load(model)
+    rows = [[row[name] for name in fitted.feature_names_in_] for row in people()]
+    rows = [row for row in rows if "" not in row][:40]  # which a file leaves empty
+    assert len(rows) == 40
+    table = polars.DataFrame(rows, schema=list(fitted.feature_names_in_), orient="row")
+    assert [alone(row) for row in rows] == fitted.predict(table).tolist()
+    assert "as python" in called("export", model, "-o", tmp_path / "again.py").stdout
 
 
 def test_every_golden_model_can_be_shown():

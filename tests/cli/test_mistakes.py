@@ -51,6 +51,9 @@ def place(tmp_path_factory):
 
 TRAIN = ["-t", "price", *FEW, "-o", "{place}/new.hedgerow"]
 FAILED = {
+    "export {place}/absent.hedgerow -o {place}/out.py": "there is no such model file",
+    "export {place}/damaged.hedgerow -o {place}/out.py": "damaged.hedgerow",
+    "export {place}/good.hedgerow -o {place}/no/out.py": "There is no directory",
     "train {place}/absent.csv": "there is no such file",
     "train {place}/god.csv": "Did you mean 'good.csv'?",
     "train {place}": "is a directory",
@@ -109,6 +112,10 @@ MISUSED = {
     "explain {place}/good.hedgerow {place}/good.csv --row 0": "counted from 1",
     "show {place}/good.hedgerow --tree 9": "trees 0 to 0",
     "compare {place}/good.csv -t price --model tref": "Did you mean 'tree'?",
+    "export {place}/good.hedgerow": "Missing option '--output'",
+    "export {place}/good.hedgerow -o {place}/out.txt": "ends in none of .onnx, .c, .py",
+    "export {place}/good.hedgerow -o {place}/out.py --to pyton": "Did you mean 'python'?",
+    "export {place}/good.hedgerow -o {place}/good.hedgerow --to c": "is the model itself",
 }
 
 
