@@ -114,7 +114,7 @@ MISUSED = {
     "compare {place}/good.csv -t price --model tref": "Did you mean 'tree'?",
     "export {place}/good.hedgerow": "Missing option '--output'",
     "export {place}/good.hedgerow -o {place}/out.txt": "ends in none of .onnx, .c, .py",
-    "export {place}/good.hedgerow -o {place}/out.py --to pyton": "Did you mean 'python'?",
+    "export {place}/good.hedgerow -o {place}/out.py --to python3": "Did you mean 'python'?",
     "export {place}/good.hedgerow -o {place}/good.hedgerow --to c": "is the model itself",
 }
 
