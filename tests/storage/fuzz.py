@@ -77,6 +77,7 @@ def used(model: Any) -> str:
 
 def work(first: int, end: int) -> None:
     """Try seeds, and say of each what happened, one line each."""
+    hedgerow.load(GOLDEN[0])  # what is imported for the first model is no work of a file
     with TemporaryDirectory() as folder:
         for seed in range(first, end):
             sys.stdout.write(f"{seed}\n")
