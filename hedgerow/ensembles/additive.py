@@ -14,7 +14,7 @@ from hedgerow.kernels.arranging import Arranged, arrange, empty_arrangement
 from hedgerow.kernels.codes import Codes, Records
 from hedgerow.kernels.grove import Grove, Scorer, lanes_for, scorer_of
 from hedgerow.kernels.predict import Paths
-from hedgerow.kernels.routes import add_tree
+from hedgerow.kernels.routes import Router
 from hedgerow.kernels.scorer import add_trees
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.workspace import N_NODES, N_WORDS, NODE, Nodes, empty_nodes
@@ -139,15 +139,13 @@ _OF_NODES = tuple(
 )
 
 
-def _as_bytes(table: NDArray[np.void]) -> NDArray[np.uint8]:
-    """Return records as bytes: NumPy copies records field by field, twenty times slower."""
-    return table.view(np.uint8)
-
-
 class Sheaf(NamedTuple):
-    """A tree as it was grown: its table of nodes, sets of categories, and value, G, H of nodes."""
+    """A tree as it was grown: its table of nodes, sets of categories, and value, G, H of nodes.
 
-    table: NDArray[np.void]
+    The table is as bytes, [n_nodes, ..]: NumPy copies records field by field, twenty times slower.
+    """
+
+    table: NDArray[np.uint8]
     words: NDArray[np.int64]
     columns: Floats
 
@@ -157,15 +155,20 @@ class Harvest:
 
     def __init__(self) -> None:
         self._sheaves: dict[int, Sheaf] = {}
+        self._bytes: tuple[Records | None, NDArray[np.uint8]] = None, np.empty((0, 0), np.uint8)
 
     def __len__(self) -> int:
         return len(self._sheaves)
 
     def take(self, number: int, nodes: Nodes, columns: Floats) -> None:
         """Keep a tree; columns, float64 [3, n_nodes], are value, G and H of each node."""
-        table = np.asarray(nodes.table)[: int(nodes.counters[N_NODES])]
+        table, as_bytes = self._bytes  # of the newest tree: most are grown in one place
+        if table is not nodes.table:
+            as_bytes = np.asarray(nodes.table).view(np.uint8).reshape(len(nodes.table), -1)
+            self._bytes = nodes.table, as_bytes
         words = nodes.words[: int(nodes.counters[N_WORDS])].copy()
-        self._sheaves[number] = Sheaf(_as_bytes(table).copy().view(NODE), words, columns)
+        kept = as_bytes[: columns.shape[1]].copy()
+        self._sheaves[number] = Sheaf(kept, words, columns.copy())
 
     def stretch(self, trees: Iterable[int], factor: float) -> None:
         """Multiply the values of some trees."""
@@ -175,10 +178,10 @@ class Harvest:
     def add(self, tree: int, codes: Codes, raw: Floats, team: Team) -> None:
         """Add what a tree adds to the scores of all rows, float64 [n_rows], found by codes."""
         table, words, columns = self._sheaves[tree]
-        grown = {"table": table.view(np.recarray), "words": words}
+        grown = {"table": _records(table), "words": words}
         nodes = empty_nodes(1, len(raw), 1, 1)._replace(**grown)
         nodes.counters[N_NODES] = len(table)
-        add_tree(codes, nodes, columns[0], raw, team)
+        Router(team).add(codes, nodes, columns[0], raw)
 
     def model(
         self, table: BinnedTable, start: Floats, n_trees: int, first_tree: int = 0
@@ -188,14 +191,14 @@ class Harvest:
         tables, words = [each.table for each in sheaves], [each.words for each in sheaves]
         first = np.concatenate([[0], np.cumsum([len(each) for each in tables], dtype=np.int64)])
         sizes = np.array([len(each) for each in words], np.int64)
-        joined = np.concatenate([np.empty(0, np.uint8), *map(_as_bytes, tables)]).view(NODE)
+        joined = np.concatenate([np.empty((0, NODE.itemsize), np.uint8), *tables])
         n_nodes, n_words = int(first[-1]), int(sizes.sum())
         arranged = empty_arrangement(n_nodes, n_words)
         all_words = np.concatenate([*words, np.zeros(1, np.int64)])
         words_of = table.codes.features.n_categories // 64 + 1
         stack = np.empty((2, n_nodes + 1), np.int64)
         starts = np.cumsum(sizes) - sizes
-        records: Records = joined.view(np.recarray)
+        records = _records(joined)
         n_used = arrange(records, first, all_words, starts, words_of, arranged, stack)
         none = np.empty((3, 0))
         columns = np.concatenate([none, *(each.columns for each in sheaves)], axis=1)
@@ -206,3 +209,8 @@ class Harvest:
         output = np.arange(len(tables), dtype=np.int32) % np.int32(len(start))
         grove = Grove(offset=first, weight=weight, value=value, output=output, **kept)
         return AdditiveModel(start, grove, G, gains)
+
+
+def _records(table: NDArray[np.uint8]) -> Records:
+    """Return a table of nodes that is given as bytes."""
+    return table.reshape(-1).view(NODE).view(np.recarray)

@@ -9,7 +9,6 @@ Splits are chosen from derivatives rounded to 16 bits. What a leaf adds is summe
 from the derivatives as they are, in whole steps so fine that nothing visible is lost.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.ensembles.additive import AdditiveModel, Floats, Harvest
+from hedgerow.ensembles.bench import Bench
 from hedgerow.ensembles.cells import LEAST, Cells, Peaks, Penalties
 from hedgerow.ensembles.dropout import NO_DROPOUT, Dropout, Dropped
 from hedgerow.ensembles.leaves import exact_leaves
@@ -30,13 +30,9 @@ from hedgerow.ensembles.stage import Stage
 from hedgerow.ensembles.vector_trees import VectorTrees
 from hedgerow.kernels.bounds import fill_splits, hold_values
 from hedgerow.kernels.random import mixed_bits
-from hedgerow.kernels.routes import add_tree
-from hedgerow.kernels.steps import CHUNK, set_columns, sum_leaves
 from hedgerow.kernels.team import Team
-from hedgerow.kernels.workspace import N_NODES, Nodes
+from hedgerow.kernels.workspace import Nodes
 from hedgerow.trees.rules import GrowthRules
-
-_FINE_BITS = 61
 
 
 @dataclass(frozen=True)
@@ -100,6 +96,8 @@ class Boosting:
         self._trees = self._planted()
         self.n_rounds = 0
         self.improvements: list[float] = []  # of the rows out of the bag, if rows are sampled
+        self._scores: Floats | None = None  # what the last round was added to, and its rows
+        self._score_rows: list[Floats] = []
 
     def _planted(self) -> ScalarTrees | VectorTrees:
         """Return what grows the trees of a round."""
@@ -179,13 +177,13 @@ class Boosting:
         rate = 1.0 if rules.rate is None else dropped.rate(rules.rate)
         scores = stage.raw if rules.rate is not None else np.zeros_like(stage.raw)
         seeds = [mixed_bits(rules.growth.seed, self.n_rounds * len(peaks) + k) for k in outputs]
-        n_trees = len(self._harvest)
+        n_trees, rows_of_scores = len(self._harvest), self._rows_of(scores)
 
-        def finish(output: int, nodes: Nodes, team: Team) -> None:
-            columns = self._node_columns(nodes, output, drawn, peaks[output], team)
+        def finish(output: int, nodes: Nodes, bench: Bench) -> None:
+            columns = self._columns(nodes, output, drawn, peaks[output], bench)
             columns[0] *= rate
             self._harvest.take(n_trees + output, nodes, columns)
-            add_tree(self._table.codes, nodes, columns[0], scores[output], team)
+            bench.router.add(self._table.codes, nodes, bench.values, rows_of_scores[output])
 
         self._trees.grow(*self._fitted(drawn, peaks), drawn, seeds, finish)
         if rules.rate is None:
@@ -195,6 +193,12 @@ class Boosting:
         self.improvements += [each.improvement() for each in left_out]
         self.n_rounds += 1
         return True
+
+    def _rows_of(self, scores: Floats) -> list[Floats]:
+        """Return the rows of an array: the same objects as long as it is the same array."""
+        if scores is not self._scores:
+            self._scores, self._score_rows = scores, list(scores)
+        return self._score_rows
 
     def _left_out(self, drawn: Drawn, dropped: Dropped) -> list[OutOfBag]:
         """Return the rows out of the bag, if there are any and they are watched."""
@@ -222,27 +226,17 @@ class Boosting:
         n_trees = len(self._harvest)
         self._harvest.stretch(range(n_trees - len(scores), n_trees), step)
 
-    def _node_columns(
-        self, nodes: Nodes, output: int, drawn: Drawn, peak: Peaks, team: Team
+    def _columns(
+        self, nodes: Nodes, output: int, drawn: Drawn, peak: Peaks, bench: Bench
     ) -> Floats:
         """Return value, G and H of each node, float64 [3, n_nodes]; values are those of leaves."""
         stage, rules = self.stage, self._rules
-        n_nodes = int(nodes.counters[N_NODES])
-        bits = min(_FINE_BITS - math.frexp(drawn.total_weight)[1], 40)
-        fine = np.array([math.ldexp(1.0, bits) / (most or 1.0) for most in peak])
-        sums = np.zeros((2 * team.n_threads, 2 * (n_nodes + 1)), np.int64)
-        leaves, weights = (nodes.leaf_of_row, drawn.rows), (drawn.weights, drawn.mask)
-        steps = np.empty((team.n_threads, 2, CHUNK), np.int64)
-        team.sweep(
-            len(stage.y), sum_leaves, *leaves, stage.pairs[output], *weights, fine, steps, sums
-        )
-        columns = np.empty((3, n_nodes))
-        set_columns(nodes.table, sums, fine, *rules.penalties, columns)
+        columns = bench.set_columns(nodes, stage.pair_of(output), drawn, peak)
         value, _, H = columns
         if hasattr(stage.loss_of(output), "leaf"):
-            value[:] = np.where(H > 0, exact_leaves(stage, output, drawn, nodes, team), 0.0)
+            value[:] = np.where(H > 0, exact_leaves(stage, output, drawn, nodes, bench.team), 0.0)
         if rules.signs is not None:
             if hasattr(stage.loss_of(output), "leaf"):
                 fill_splits(nodes.table, H, value)
-            hold_values(nodes.table, rules.signs, value, np.empty((n_nodes, 2)))
+            hold_values(nodes.table, rules.signs, value, np.empty((len(value), 2)))
         return columns

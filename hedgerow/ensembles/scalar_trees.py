@@ -8,21 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
+from hedgerow.ensembles.bench import Bench
 from hedgerow.ensembles.cells import Cells, Peaks, Penalties
 from hedgerow.ensembles.sampling import Drawn
 from hedgerow.kernels.derivatives import write_records
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.workspace import Nodes
-from hedgerow.trees.grower import Grower, Judge, grows_ahead
+from hedgerow.trees.grower import Judge, grows_ahead
+from hedgerow.trees.regrower import Regrower
 from hedgerow.trees.rules import GrowthRules
 
-Finish = Callable[[int, Nodes, Team], None]
+Finish = Callable[[int, Nodes, Bench], None]
 
 
 class Planter:
     """Grows one tree after another, each from the derivatives of one output."""
 
-    _grower: Grower | None = None
+    _grower: Regrower | None = None
 
     def __init__(
         self,
@@ -35,6 +37,7 @@ class Planter:
     ) -> None:
         self._table, self._growth, self.team = table, growth, team
         self._cells, self._penalties, self._signs = cells, penalties, signs
+        self.bench = Bench(team, penalties[:2])
 
     def tree(self, pair: NDArray[np.float32], peak: Peaks, drawn: Drawn, seed: int) -> Nodes:
         """Return the tree of an output, which is there until the next one is asked for."""
@@ -47,7 +50,7 @@ class Planter:
         records = np.empty(drawn.n_most if self._grower is None else 0, np.int64)
         judge = Judge(moments, criterion, records, units[1], 1.0)
         if self._grower is None:
-            self._grower = Grower(self._table, judge, self._growth, team)
+            self._grower = Regrower(self._table, judge, self._growth, team)
 
         def fill(target: NDArray[np.int64]) -> None:
             team.sweep(len(target), write_records, g, h, scales, drawn.rows, target)
@@ -82,7 +85,7 @@ class ScalarTrees:
         seeds: list[int],
         finish: Finish,
     ) -> None:
-        """Grow the tree of each output, and call finish(output, tree, team) while it is there.
+        """Grow the tree of each output, and call finish(output, tree, bench) while it is there.
 
         derivatives  float32 [n_outputs, 2, n_rows]
         peaks        the largest |g| and h of each output
@@ -90,7 +93,7 @@ class ScalarTrees:
 
         def plant(planter: Planter, output: int) -> None:
             nodes = planter.tree(derivatives[output], peaks[output], drawn, seeds[output])
-            finish(output, nodes, planter.team)
+            finish(output, nodes, planter.bench)
 
         def plant_alone(_: Any, output: int) -> None:
             planter = self._apart.get()

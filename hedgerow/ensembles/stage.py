@@ -43,6 +43,7 @@ class Stage:
         self.start = np.concatenate([np.atleast_1d(start) for start in starts])
         self.raw = np.tile(self.start[:, None], (1, n_rows))
         self.pairs = np.empty((len(self.start), 2, n_rows), np.float32)
+        self._bits, self._pair_of = self.pairs.view(np.uint32), list(self.pairs)
         self.largest: NDArray[np.uint32] | None = None  # bits of each output's peaks, if known
         self.offset = np.empty((0, n_rows))
         self.row_numbers: NDArray[np.int64] | None = None
@@ -54,6 +55,10 @@ class Stage:
     def target_of(self, output: int) -> Floats:
         """Return the targets of an output, float64 [n_rows]; all outputs may share them."""
         return np.asarray(self.targets[output % len(self.targets)])
+
+    def pair_of(self, output: int) -> NDArray[np.float32]:
+        """Return the derivatives of an output, float32 [2, n_rows]: always the same array."""
+        return self._pair_of[output]
 
     def number_of(self, row: int) -> int:
         """Return the number of a row in the user's table, where rows may have no weight."""
@@ -93,10 +98,9 @@ class Stage:
         self, team: Team, kernel: Any, given: tuple[Any, ...], outputs: slice
     ) -> NDArray[np.uint32]:
         """Set the derivatives of some outputs; return the bits of their peaks."""
-        raw, pairs = self.raw[outputs], self.pairs[outputs]
+        raw, pairs, bits = (each[outputs] for each in (self.raw, self.pairs, self._bits))
         found = np.zeros((team.n_threads, len(raw), 2), np.uint32)
-        out = pairs, pairs.view(np.uint32), found
-        team.sweep(raw.size, kernel, *given, self.real, raw, *out)
+        team.sweep(raw.size, kernel, *given, self.real, raw, pairs, bits, found)
         return np.asarray(found.max(axis=0))
 
     def peaks(self, output: int, team: Team, number: int) -> tuple[float, float]:
@@ -110,8 +114,7 @@ class Stage:
             largest = self.largest[output]
         else:
             found = np.zeros((team.n_threads, 2), np.uint32)
-            bits = self.pairs[output].view(np.uint32)
-            team.sweep(len(self.y), largest_bits, bits, self.rows, found)
+            team.sweep(len(self.y), largest_bits, self._bits[output], self.rows, found)
             largest = found.max(axis=0)
         if max(largest.tolist()) >= _INFINITE:
             raise unusable(self, output, number)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
+from hedgerow.ensembles.bench import Bench
 from hedgerow.ensembles.cells import Cells, Peaks, Penalties, rare_steps
 from hedgerow.ensembles.sampling import Drawn
 from hedgerow.ensembles.scalar_trees import Finish
@@ -31,7 +32,7 @@ class VectorTrees:
         self, table: BinnedTable, growth: GrowthRules, penalties: Penalties, team: Team
     ) -> None:
         self._table, self._growth, self._penalties, self._team = table, growth, penalties, team
-        self._pairs = np.empty((0, 0), np.int64)
+        self._pairs, self._bench = np.empty((0, 0), np.int64), Bench(team, penalties[:2])
 
     def grow(
         self,
@@ -48,7 +49,7 @@ class VectorTrees:
         nodes = self._tree(derivatives, peaks, drawn, seeds[0])
         nodes.table.gain[: int(nodes.counters[N_NODES])] /= len(derivatives)
         for output in range(len(derivatives)):
-            finish(output, nodes, self._team)
+            finish(output, nodes, self._bench)
 
     def _tree(
         self, derivatives: NDArray[np.float32], peaks: list[Peaks], drawn: Drawn, seed: int

@@ -20,7 +20,6 @@ from hedgerow.kernels.nodes import clear_node, close, open_root, overflowed
 from hedgerow.kernels.outlook import (
     N_BUSY,
     N_LEAVES,
-    N_SLOTS,
     NOTHING,
     OVER,
     TURN,
@@ -40,7 +39,7 @@ def grow_ahead(team, problem, whole, view, desks, nodes, n_rows):
 
     view.counters are zero on entry. The number of leaves is limited, and none is put aside.
     """
-    alone, rules, counters = Member(0, 1, team.meeting), problem.rules, view.counters
+    alone, rules, counters = Member(0, 1, team.meeting, 0), problem.rules, view.counters
     space, desk = _own_places(whole, view, team.thread), desk_of(desks, team.thread)
     if team.thread == 0:
         open_root(alone, space, nodes, rules.seed, n_rows)
@@ -49,7 +48,7 @@ def grow_ahead(team, problem, whole, view, desks, nodes, n_rows):
         begin(rules, view, space, nodes.table)
     while not _is_over(team, counters):
         turn = lock(counters)
-        node, smaller, goes_on = take(rules, view, space, nodes.table)
+        node, smaller, goes_on = take(rules, view, space, nodes.table, team.thread)
         unlock(counters, turn)
         if node == NOTHING:
             _await_news(team, problem, space, view, turn + 1)
@@ -60,7 +59,7 @@ def grow_ahead(team, problem, whole, view, desks, nodes, n_rows):
         )
         turn = lock(counters)
         if has_room:
-            note_children(rules, view, space, nodes.table, node, leaf, smaller)
+            note_children(rules, view, space, nodes.table, node, smaller, team.thread)
         else:
             atomic_store(counters, OVER, 1)
         atomic_add(counters, N_BUSY, -1)
@@ -120,7 +119,8 @@ def _finish(view, space, nodes):
             clear_node(nodes.table[node])
     if n_nodes > 2 * view.counters[N_LEAVES] - 1:
         close_gaps(nodes, place)
-    for slot in range(view.counters[N_SLOTS]):
+    for slot in range(view.is_used.shape[0]):
         leaf = space.leaves[0, slot]
-        records = space.records[leaf.side, leaf.begin : leaf.end]
-        close(nodes, place[leaf.node], records, space.copse.origin[:0])
+        if view.is_used[slot]:
+            records = space.records[leaf.side, leaf.begin : leaf.end]
+            close(nodes, place[leaf.node], records, space.copse.origin[:0])

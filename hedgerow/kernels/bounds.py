@@ -92,6 +92,9 @@ class Bounded(NamedTuple):
     low: float = -np.inf
     high: float = np.inf
 
+    def turned(self, dial):
+        return Bounded(self.newton.turned(dial), self.signs, self.sign, self.low, self.high)
+
     def at(self, moments, sums):
         return self
 

@@ -4,6 +4,9 @@ For a thread to get the GIL and unpack a kernel's arguments takes up to a tenth 
 millisecond, as long as a pass over a hundred thousand rows. So only member 0 does. It posts
 where the unpacked arguments are, and what is to be done with them; its helpers `serve`, that
 is wait for it inside a kernel, for some tenths of a millisecond after the last call.
+
+A call can also be written down, unpacked as it is, and be made later, again and again: see
+errands.py.
 """
 
 from types import FunctionType
@@ -29,9 +32,15 @@ _WORK, _GIVEN = CALLS + 1, CALLS + 2  # addresses of what was called for, and of
 # Places in a helper's line, after the one that tells whether it is awake: numbers of the last
 # call that it has done with, and of the last that it has begun or need not begin any more.
 _DONE, _CLAIMED = 1, 2
-_MOMENT = 20_000  # pauses, some tenths of a millisecond: Python between two kernels takes less
+# Places in a note: the address of what is to be done, how many bytes its arguments have (before it
+# is written: how many there is room for), and from _FIRST on the arguments.
+WORK, SIZE, FIRST = 0, 1, 2
+# Pauses, about two tenths of a millisecond, and times that the core is offered to others, about a
+# millisecond if nobody wants it: Python between two kernels takes less.
+_MOMENT, _OFFERS = 20_000, 2_000
 
 _WORD, _ADDRESS = ir.IntType(64), ir.IntType(8).as_pointer()
+_WORDS = _WORD.as_pointer()
 _WORK_KIND = ir.FunctionType(ir.VoidType(), [_ADDRESS, _WORD])
 
 
@@ -57,34 +66,59 @@ def _never(*_: Any) -> None:
 
 @instruction(_never)
 def post_and_do(typing, team, work, arguments):
-    """Let every member call work(its team, *arguments), this one at once.
+    """Let every member call work(its team, *arguments), this one at once; or write it down.
 
-    The arguments are on this thread's stack: it must not leave before all have ended.
+    The arguments are on this thread's stack: it must not leave before all have ended. A team
+    that has a note is to do nothing but write there what it would have done.
     """
     signature = work.get_call_type(typing, (team, *arguments.types), {})
 
     def generate(context, builder, _, values):
         compiled = work.dispatcher.get_compile_result(signature)
         context.add_linking_libs([compiled.library])
-        own = [values[0], *cgutils.unpack_tuple(builder, values[2])]
+        thread, n_threads, meeting, note = (builder.extract_value(values[0], i) for i in range(4))
+        member = builder.insert_value(values[0], _WORD(0), 3)
+        own = [member, *cgutils.unpack_tuple(builder, values[2])]
         given = ir.LiteralStructType([value.type for value in own])
         function = _one_call(context, builder.module, compiled, signature, given)
         room = cgutils.alloca_once(builder, given)
-        for i, value in enumerate(own):
-            builder.store(value, cgutils.gep_inbounds(builder, room, 0, i))
-        room = builder.bitcast(room, _ADDRESS)
-        thread, n_threads, meeting = (builder.extract_value(values[0], i) for i in range(3))
-        with builder.if_then(builder.icmp_signed(">", n_threads, _WORD(1))):
-            words = context.make_array(team.types[2])(context, builder, meeting).data
-            for place, address in ((_WORK, function), (_GIVEN, room)):
-                word = builder.ptrtoint(address, _WORD)
-                builder.store(word, builder.gep(words, [_WORD(place)]))
-            number = builder.gep(words, [_WORD(CALLS)])
-            builder.atomic_rmw("add", number, _WORD(1), "seq_cst")
-        builder.call(function, [room, thread])
+        is_written = builder.icmp_signed("!=", note, _WORD(0))
+        with builder.if_else(is_written) as (if_written, if_done):
+            with if_written:
+                _write(context, builder, builder.inttoptr(note, _WORDS), function, own, given)
+            with if_done:
+                _store(builder, own, room)
+                room = builder.bitcast(room, _ADDRESS)
+                with builder.if_then(builder.icmp_signed(">", n_threads, _WORD(1))):
+                    words = context.make_array(team.types[2])(context, builder, meeting).data
+                    _put(builder, words, _WORK, builder.ptrtoint(function, _WORD))
+                    _put(builder, words, _GIVEN, builder.ptrtoint(room, _WORD))
+                    number = builder.gep(words, [_WORD(CALLS)])
+                    builder.atomic_rmw("add", number, _WORD(1), "seq_cst")
+                builder.call(function, [room, thread])
         return context.get_dummy_value()
 
     return types.void(team, work, arguments), generate
+
+
+def _write(context: Any, builder: Any, note: Any, function: Any, own: Any, given: Any) -> None:
+    """Write a call into a note, if there is room for its arguments; and how many bytes they are."""
+    n_bytes = _WORD(context.get_abi_sizeof(given))
+    room = builder.load(builder.gep(note, [_WORD(SIZE)]))
+    _put(builder, note, WORK, builder.ptrtoint(function, _WORD))
+    _put(builder, note, SIZE, n_bytes)
+    with builder.if_then(builder.icmp_signed(">=", room, n_bytes)):
+        first = builder.gep(note, [_WORD(FIRST)])
+        _store(builder, own, builder.bitcast(first, given.as_pointer()))
+
+
+def _store(builder: Any, own: Any, place: Any) -> None:
+    for i, value in enumerate(own):
+        builder.store(value, cgutils.gep_inbounds(builder, place, 0, i))
+
+
+def _put(builder: Any, words: Any, place: int, word: Any) -> None:
+    builder.store(word, builder.gep(words, [_WORD(place)]))
 
 
 @instruction(_never)
@@ -162,8 +196,26 @@ def _posted(function: Function, wait: Any) -> Function:
     caller: Any = FunctionType(named, known)
     caller.__module__, caller.__doc__ = function.__module__, function.__doc__
     compiled: Any = kernel(caller)
-    compiled.is_posted = True
+    compiled.is_posted, compiled.needs_all = True, wait is _await_all
     return compiled
+
+
+@kernel
+def do_noted(team, work, given, needs_all):
+    """Let every member do what was written down: see errands.py.
+
+    work, given  int64   addresses of what is done, and of its arguments
+    needs_all    int64   whether helpers that come late must begin, too
+    """
+    if team.n_threads > 1:
+        team.meeting[_WORK], team.meeting[_GIVEN] = work, given
+        atomic_add(team.meeting, CALLS, 1)
+    do_posted(work, given, team.thread)
+    if team.n_threads > 1:
+        if needs_all:
+            _await_all(team)
+        else:
+            _await_begun(team)
 
 
 @kernel
@@ -179,9 +231,12 @@ def serve(meeting, thread):
                 do_posted(meeting[_WORK], meeting[_GIVEN], thread)
             n_done, waited = n_calls, 0
             atomic_store(meeting, mine + _DONE, n_done)
-        elif waited < _MOMENT and atomic_load(meeting, EXPECTED) >= 0:
+        elif waited < _MOMENT + _OFFERS and atomic_load(meeting, EXPECTED) >= 0:
             waited += 1
-            pause()
+            if waited < _MOMENT:
+                pause()
+            else:
+                give_way()
         elif atomic_load(meeting, EXPECTED) > n_done:
             give_way()
         else:

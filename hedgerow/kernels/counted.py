@@ -29,6 +29,9 @@ class GradientCounts(NamedTuple):
     bits: int
     least: int = 0
 
+    def turned(self, dial):
+        return GradientCounts(self.weights, self.mask, dial.smooth, self.bits, dial.least)
+
     def width(self):
         return 2
 
@@ -71,6 +74,9 @@ class CountedNewton(NamedTuple):
     l1: float
     l2: float
     bits: int
+
+    def turned(self, dial):
+        return CountedNewton(dial.g_unit, dial.h_unit, self.l1, self.l2, self.bits)
 
     def at(self, moments, sums):
         return self

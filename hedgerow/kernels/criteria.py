@@ -9,9 +9,9 @@ A search first offers each feature's cuts to `scores_rows`. These criteria decli
 scores are functions of sums. `absolute.AbsoluteError`, whose score is not, judges the cuts
 from the node's rows then and there.
 
-`both(left, right)` is the score of two sides. With `within`, `toward` and `halved` it is
-where monotone constraints come in: see `bounds` and `monotone`, which asks for the `mean` of
-a side, of two classes the share of the second one.
+`both(left, right)` is the score of two sides. With `within`, `toward` and `halved` it is where
+monotone constraints come in: see `bounds`, and `monotone`, which asks for a side's `mean`, of
+two classes the share of the second one. `turned(dial)`: see `dials`.
 """
 
 import math
@@ -139,8 +139,7 @@ class Cost(NamedTuple):
 
         score = -min_j sum_k W_k cost[k, j]
 
-    With cost 1 off the diagonal this is Misclassification. Breiman, Friedman, Olshen and
-    Stone (1984), section 4.4.
+    With cost 1 off the diagonal this is Misclassification. Breiman et al. (1984), section 4.4.
     """
 
     n_classes: int | np.int64
@@ -235,6 +234,9 @@ class Newton(NamedTuple):
     h_unit: float
     l1: float
     l2: float
+
+    def turned(self, dial):
+        return Newton(dial.g_unit, dial.h_unit, self.l1, self.l2)
 
     def at(self, moments, sums):
         return self

@@ -37,6 +37,12 @@ def grow(team, problem, space, view, desks, nodes, n_rows):
 
     Threads that share each leaf meet, so all of them have come before one has done.
     """
+    grow_root(team, problem, space, view, desks, nodes, n_rows)
+
+
+@part
+def grow_root(team, problem, space, view, desks, nodes, n_rows):
+    """Grow the tree: see `grow`."""
     if view.told.shape[0] > 0:
         grow_ahead(team, problem, space, view, desks, nodes, n_rows)
     else:

@@ -130,6 +130,7 @@ callable_in_kernels("same", "record, other")
 callable_in_kernels("key", "sums, order")
 callable_in_kernels("rare")
 callable_in_kernels("n_orders")
+callable_in_kernels("turned", "dial")  # moments and criteria
 callable_in_kernels("at", "moments, sums")  # criteria
 callable_in_kernels("score", "sums, first=0", inlined=True)
 callable_in_kernels("scores_rows", "codes, feature, n_codes, start, node, width, scratch")

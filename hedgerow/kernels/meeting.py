@@ -16,11 +16,15 @@ _PATIENCE = 2000  # pauses, less than a tenth of a millisecond
 
 
 class Member(NamedTuple):
-    """One thread's view of its team: the first argument of every team kernel."""
+    """One thread's view of its team: the first argument of every team kernel.
+
+    note: the address where a call is written down instead of being made, or 0; see errands.py.
+    """
 
     thread: int
     n_threads: int
     meeting: NDArray[np.int64]
+    note: int = 0
 
 
 def empty_meeting(n_threads: int) -> NDArray[np.int64]:

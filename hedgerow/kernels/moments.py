@@ -60,6 +60,9 @@ class GradientPairs(NamedTuple):
     smooth: float
     least: int = 0
 
+    def turned(self, dial):
+        return GradientPairs(self.weights, self.mask, dial.smooth, dial.least)
+
     def width(self):
         return 1
 

@@ -2,6 +2,9 @@
 
 A node is divided by one thread, and is then part of the tree as soon as all nodes that `grow`
 divides before it are. Whoever reads or changes what is known has the lock.
+
+What a thread has written is in the caches of its core. So it goes on with children of its own
+if they are likely to have their turn, and always puts histograms into the same places.
 """
 
 from typing import NamedTuple
@@ -38,9 +41,11 @@ class Outlook(NamedTuple):
     state     int64 [max_nodes]     what is known of a node
     number    int64 [max_nodes]     in the order of `grow`; -1 while it is not part of the tree
     slot      int64 [max_nodes]     where its leaf is in space.leaves
+    maker     int64 [max_nodes]     the thread that made it
     gain      float64 [max_nodes]   its gain
     waiting   int64 [max_nodes]     nodes that may be divided
     place     int64 [max_nodes]     where a node, or what it is part of, is in the end
+    is_used   int64 [max_open]      whether a slot has a leaf
     told      int64 [n_threads, 2, 1, ..]       see Workspace
     found     SPLIT [n_threads, 2, 1, 2]
     constant  int64 [n_threads, 2, n_features]
@@ -51,9 +56,11 @@ class Outlook(NamedTuple):
     state: NDArray[np.int64]
     number: NDArray[np.int64]
     slot: NDArray[np.int64]
+    maker: NDArray[np.int64]
     gain: NDArray[np.float64]
     waiting: NDArray[np.int64]
     place: NDArray[np.int64]
+    is_used: NDArray[np.int64]
     told: NDArray[np.int64]
     found: Records
     constant: NDArray[np.int64]
@@ -70,9 +77,11 @@ def outlook(n_threads: int, size: Size) -> Outlook:
         state=np.zeros(n_nodes, np.int64),
         number=np.zeros(n_nodes, np.int64),
         slot=np.zeros(n_nodes, np.int64),
+        maker=np.zeros(n_nodes, np.int64),
         gain=np.zeros(n_nodes),
         waiting=np.zeros(n_nodes, np.int64),
         place=np.zeros(n_nodes, np.int64),
+        is_used=np.zeros(size.max_open if n_threads else 0, np.int64),
         told=np.zeros((n_threads, 2, 1, LANES * size.sum_width + APART), np.int64),
         found=np.zeros((n_threads, 2, 1, 2), SPLIT).view(np.recarray),
         constant=np.zeros((n_threads, 2, size.n_features), np.int64),
@@ -101,18 +110,20 @@ def begin(rules, view, space, table):
     """Let all know of the root."""
     turn = lock(view.counters)
     view.counters[N_LEAVES], view.counters[N_SLOTS] = 1, 1
-    _note(rules, view, space, np.int64(0))
+    view.is_used[:] = 0
+    view.is_used[0] = 1
+    _note(rules, view, space, np.int64(0), np.int64(0))
     _number(rules, view, space, np.int64(0), np.int64(0))
     _commit(rules, view, space, table)
     unlock(view.counters, turn)
 
 
 @part
-def _note(rules, view, space, slot):
-    """Note what is known of the leaf in a slot."""
+def _note(rules, view, space, slot, thread):
+    """Note what is known of the leaf in a slot, which a thread has made."""
     leaf = space.leaves[0, slot]
     node = leaf.node
-    view.slot[node], view.number[node] = slot, -1
+    view.slot[node], view.number[node], view.maker[node] = slot, -1, thread
     view.gain[node] = leaf.gain if rules.order == BY_GAIN else -float(node)
     view.state[node] = _CLOSED
     if leaf.feature >= 0:
@@ -138,11 +149,11 @@ def _key(rules, view, node):
 
 
 @part
-def note_children(rules, view, space, table, node, leaf, smaller):
+def note_children(rules, view, space, table, node, smaller, thread):
     """Note the children of a node, and make whatever has its turn part of the tree."""
     view.state[node] = _DIVIDED
-    _note(rules, view, space, leaf)
-    _note(rules, view, space, smaller)
+    _note(rules, view, space, view.slot[node], thread)
+    _note(rules, view, space, smaller, thread)
     _commit(rules, view, space, table)
 
 
@@ -164,34 +175,57 @@ def _commit(rules, view, space, table):
 
 
 @part
-def take(rules, view, space, table):
+def take(rules, view, space, table, thread):
     """Take the node of the highest gain that nobody has and that may come to be divided.
 
-    Returns it, or NOTHING, a slot for its smaller child, and whether its children may be divided.
-    As many slots are kept as there will be leaves: the others are for what may be in vain.
+    If a thread has made one itself that is likely to be divided, it takes that one. Returns the
+    node, or NOTHING, a slot for its smaller child, and whether its children may be divided. As
+    many slots are kept as there will be leaves: the others are for what may be in vain.
     """
     counters, top = view.counters, -space.queue[0, 0] & _NODE
-    n_left, n_slots = rules.max_leaves - counters[N_LEAVES], counters[N_SLOTS]
-    is_scarce = n_slots + n_left >= space.leaves.shape[1]
+    n_left = rules.max_leaves - counters[N_LEAVES]
+    is_scarce = counters[N_SLOTS] + n_left >= space.leaves.shape[1]
     while counters[_N_WAITING] > 0 and not counters[OVER]:
-        best = np.int64(-1)
-        for i in range(counters[_N_WAITING]):
-            node = view.waiting[i]
-            is_best = best < 0 or view.gain[node] > view.gain[view.waiting[best]]
-            if is_best and (node == top or not is_scarce):
-                best = np.int64(i)
+        best = _best_waiting(view, top, is_scarce, np.int64(-1))
         if best < 0:
             break
+        own = _best_waiting(view, top, is_scarce, thread)
+        if own >= 0 and own != best:
+            n_before = _divisions_before(rules, view, space, table, view.waiting[own])
+            best = own if 2 * n_before < n_left else best
         node = view.waiting[best]
         counters[_N_WAITING] -= 1
         view.waiting[best] = view.waiting[counters[_N_WAITING]]
         n_needed = _divisions_before(rules, view, space, table, node) + 1
         if n_needed <= n_left:  # or else it will never be divided
             view.state[node] = _TAKEN
-            counters[N_SLOTS] += 1
             counters[N_BUSY] += 1
-            return node, n_slots, n_needed < n_left
-    return np.int64(NOTHING), n_slots, False
+            return node, _free_slot(view, thread), n_needed < n_left
+    return np.int64(NOTHING), np.int64(0), False
+
+
+@part
+def _best_waiting(view, top, is_scarce, maker):
+    """Return where the best node waits, of those that `maker` made, or all if it is -1; or -1."""
+    best = np.int64(-1)
+    for i in range(view.counters[_N_WAITING]):
+        node = view.waiting[i]
+        is_best = best < 0 or view.gain[node] > view.gain[view.waiting[best]]
+        if is_best and (maker < 0 or view.maker[node] == maker) and (node == top or not is_scarce):
+            best = np.int64(i)
+    return best
+
+
+@part
+def _free_slot(view, thread):
+    """Take a slot for a new leaf: a thread has the same ones in every tree, as far as possible."""
+    n_slots = view.is_used.shape[0]
+    slot = thread * n_slots // view.told.shape[0]
+    while view.is_used[slot]:
+        slot = (slot + 1) % n_slots
+    view.is_used[slot] = 1
+    view.counters[N_SLOTS] += 1
+    return slot
 
 
 @part

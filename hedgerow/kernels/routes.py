@@ -13,26 +13,39 @@ from numpy.typing import NDArray
 
 from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.codes import MISSING, Codes
+from hedgerow.kernels.errands import Errand
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.machine import LANE, choose
 from hedgerow.kernels.meeting import share
 from hedgerow.kernels.steps import add_values, goes_left
 from hedgerow.kernels.team import Team
-from hedgerow.kernels.workspace import Nodes
+from hedgerow.kernels.workspace import N_NODES, Nodes
 
 _MAX_LEAVES = 256  # a leaf's number is a byte
 
 
-def add_tree(
-    codes: Codes, nodes: Nodes, values: NDArray[np.float64], raw: NDArray[np.float64], team: Team
-) -> None:
-    """Add the value of its leaf to each row's raw score; values, [n_nodes], are of the nodes."""
-    if len(values) >= 2 * _MAX_LEAVES:
-        team.sweep(len(raw), add_values, codes, nodes, values, raw)
-        return
-    lanes = np.empty((team.n_threads, (len(values) + 1) * LANE), np.uint8)
-    leaf_values = np.empty((team.n_threads, _MAX_LEAVES))
-    team.sweep(len(raw), add_routed, codes, nodes, values, leaf_values, lanes, raw)
+class Router:
+    """Adds one tree after another to raw scores, in the same buffers."""
+
+    def __init__(self, team: Team) -> None:
+        self._team = team
+        self._routed, self._walked = Errand(add_routed), Errand(add_values)
+        self._lanes = np.empty((team.n_threads, 0), np.uint8)
+        self._leaf_values = np.empty((team.n_threads, _MAX_LEAVES))
+
+    def add(
+        self, codes: Codes, nodes: Nodes, values: NDArray[np.float64], raw: NDArray[np.float64]
+    ) -> None:
+        """Add the value of its leaf to each row's score; values, [max_nodes], are of the nodes."""
+        team, n_nodes = self._team, int(nodes.counters[N_NODES])
+        if n_nodes >= 2 * _MAX_LEAVES:
+            team.repeat(len(raw), self._walked, codes, nodes, values, raw)
+            return
+        if self._lanes.shape[1] < (n_nodes + 1) * LANE:
+            n_most = min(len(values), 2 * _MAX_LEAVES)
+            self._lanes = np.empty((team.n_threads, (n_most + 1) * LANE), np.uint8)
+        given = codes, nodes, values, self._leaf_values, self._lanes
+        team.repeat(len(raw), self._routed, *given, raw)
 
 
 @team_kernel
@@ -41,17 +54,17 @@ def add_routed(team, codes, nodes, values, leaf_values, lanes, raw):
 
     codes        Codes                                  read
     nodes        Nodes                                  read    children follow their parents
-    values       float64 [n_nodes]                      read
+    values       float64 [max_nodes]                    read
     leaf_values  float64 [n_threads, 256]               write   of the leaves alone
-    lanes        uint8 [n_threads, (n_nodes + 1) * LANE]   write
+    lanes        uint8 [n_threads, at least (n_nodes + 1) * LANE]   write
     raw          float64 [n_rows]                       both    a thread owns a range of rows
 
     Blocks all of whose rows were in the tree know their leaves; others cost n_splits / 32
     comparisons a row.
     """
     begin, end = share(team, raw.shape[0])
-    n_nodes = values.shape[0]
-    _number_leaves(nodes, values, leaf_values[team.thread], lanes[team.thread])
+    n_nodes = nodes.counters[N_NODES]
+    _number_leaves(nodes, values[:n_nodes], leaf_values[team.thread], lanes[team.thread])
     for first in range(begin, end, LANE):
         last = min(first + LANE, end)
         own, known = raw[first:last], nodes.leaf_of_row[first:last]

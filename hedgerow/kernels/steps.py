@@ -4,9 +4,10 @@ import numpy as np
 
 from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.exponential import exp, log
-from hedgerow.kernels.jit import inlined_part, kernel, part
+from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.machine import bits_of_double
 from hedgerow.kernels.meeting import share
+from hedgerow.kernels.workspace import N_NODES
 
 CHUNK = 512  # rows whose steps stay in the nearest cache
 _ROUNDING, _ONE = 1.5 * 2.0**52, np.uint64(1)
@@ -23,7 +24,7 @@ def sum_leaves(team, leaf_of_row, rows, pairs, weights, mask, scales, steps, sum
     weights, mask  as in GradientPairs              read
     scales         float64 [2]                      read    steps per 1.0
     steps          int64 [n_threads, 2, CHUNK]           write   of a chunk of rows
-    sums           int64 [2 n_threads, 2 (n_nodes + 1)]  both    zero on entry
+    sums           int64 [2 n_threads, 2 (max_nodes + 1)]  both    zero on entry
 
     G and H of leaf -1 come first, then those of node 0, and so on. A thread has two sums of a
     leaf, so that a row need not wait for the one before it.
@@ -95,18 +96,18 @@ def _nearest(x):
     return bits_of_double(x + _ROUNDING) - _ROUNDING_BITS
 
 
-@kernel
-def set_columns(table, sums, scales, l1, l2, columns):
-    """Set value, G and H of each node from the sums of the leaves below it.
+@team_kernel
+def set_columns(_team, nodes, sums, scales, l1, l2, columns):
+    """Set value, G and H of each node from the sums of the leaves below it; for one thread.
 
-    table    NODE [n_nodes]                  read    children have higher numbers than parents
-    sums     int64 [n_sums, 2 (n_nodes + 1)]   both  of leaves, as in `sum_leaves`
-    scales   float64 [2]                     read    steps per 1.0
-    columns  float64 [3, n_nodes]            write
+    nodes    Nodes                                read    children have higher numbers than parents
+    sums     int64 [n_sums, 2 (max_nodes + 1)]    both    of leaves, as in `sum_leaves`; zero after
+    scales   float64 [2]                          read    steps per 1.0
+    columns  float64 [3, max_nodes]               write
     """
-    total = sums[0]
-    for node in range(columns.shape[1] - 1, -1, -1):
-        left = table[node].left
+    total, n_nodes = sums[0], nodes.counters[N_NODES]
+    for node in range(n_nodes - 1, -1, -1):
+        left = nodes.table[node].left
         for k in range(2):
             place = 2 * (node + 1) + k
             for i in range(1, sums.shape[0]):
@@ -116,6 +117,7 @@ def set_columns(table, sums, scales, l1, l2, columns):
             columns[1 + k, node] = total[place] / scales[k]
         G, H = columns[1, node], columns[2, node]
         columns[0, node] = newton_step(G, H, l1, l2) if H > 0.0 else 0.0
+    sums[:, : 2 * (n_nodes + 1)] = 0
 
 
 @part
@@ -131,7 +133,7 @@ def add_values(team, codes, nodes, values, raw):
 
     codes   Codes               read
     nodes   Nodes               read
-    values  float64 [n_nodes]   read
+    values  float64 [max_nodes] read
     raw     float64 [n_rows]    both   a thread owns a range of rows
     """
     begin, end = share(team, raw.shape[0])

@@ -24,6 +24,7 @@ from numba._dispatcher import compute_fingerprint
 
 from hedgerow.kernels.calling import expect, serve
 from hedgerow.kernels.cores import n_threads_for
+from hedgerow.kernels.errands import Errand
 from hedgerow.kernels.meeting import (
     CALLS,
     CANCELLED,
@@ -85,6 +86,7 @@ class Team:
         self._compiled: set[Any] = set()
         self.meeting = empty_meeting(n_threads)
         self._members = [Member(thread, n_threads, self.meeting) for thread in range(n_threads)]
+        self._alone = Member(0, 1, self.meeting)
 
     def cancel(self) -> None:
         """Ask all members to leave the kernel they are in."""
@@ -93,7 +95,7 @@ class Team:
     def alone(self) -> "Team":
         """Return a team of one that is cancelled together with this one."""
         one = Team(1)
-        one.meeting, one._members = self.meeting, [Member(0, 1, self.meeting)]
+        one.meeting, one._members, one._alone = self.meeting, [self._alone], self._alone
         return one
 
     def run(self, kernel: Callable[..., Any], *arguments: Any) -> None:
@@ -107,9 +109,17 @@ class Team:
     def sweep(self, n_steps: int, kernel: Callable[..., Any], *arguments: Any) -> None:
         """As `join`, of a kernel of about n_steps steps: few are done by the caller alone."""
         if n_steps < _FEW_STEPS:
-            kernel(Member(0, 1, self.meeting), *arguments)
+            kernel(self._alone, *arguments)
         else:
             self._run(1, kernel, arguments)
+
+    def repeat(self, n_steps: float, errand: Errand, *arguments: Any) -> None:
+        """As `sweep`; arguments that are the last time's are not unpacked again."""
+        if n_steps < _FEW_STEPS or not self.helpers:
+            alone = self._alone
+            errand.noted(alone, arguments)(alone)
+        else:
+            self._run(1, errand.noted(self._members[0], arguments), ())
 
     def _run(self, n_callers: int, kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         """Let the caller be the first `n_callers` members, 0 or 1, and helpers the others."""
@@ -117,7 +127,7 @@ class Team:
         if not helpers:
             kernel(self._members[0], *arguments)
             return
-        if is_posted:
+        if is_posted and arguments:
             self._compile(kernel, arguments)
         callers, others = self._members[:n_callers], self._members[n_callers:]
         asked = others[: 1 - n_callers] if is_posted else others
@@ -192,13 +202,12 @@ class Team:
         lock = threading.Lock()
 
         def take(_: Member) -> None:
-            alone = Member(0, 1, self.meeting)
             while not self.meeting[CANCELLED]:
                 with lock:
                     item = next(remaining, None)
                 if item is None:
                     return
-                work(alone, item)
+                work(self._alone, item)
 
         self.run(take)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.kernels.codes import N_BINS, PAIR, Codes
-from hedgerow.kernels.desks import desks_for
+from hedgerow.kernels.desks import Desks, desks_for
 from hedgerow.kernels.grower import grow as grow_kernel
 from hedgerow.kernels.meeting import Member
 from hedgerow.kernels.menu import TREE, Menu
@@ -48,6 +48,7 @@ _HISTOGRAM_BYTES = 256 * 2**20
 _TALLIES = 4  # features of a histogram that are summed in the time of one by itself
 _MOMENT, _FEW_LEAVES = 4e8, 1024  # updates of cells, about a tenth of a second's; of one tree
 _N_WORDS = 1 << 12  # for sets of categories, to begin with
+EMPTY = Size(0, 0, 0, 0, 0, 0, 0, 0)
 
 
 class Judge(NamedTuple):
@@ -160,11 +161,9 @@ class Grower:
             fill(space.records[0, :n_rows])
             nodes = self._nodes
             self._view.counters[:] = 0
-            self._call(n_rows, problem.rules)(
-                grow_kernel, problem, space, self._view, self._desks, nodes, n_rows
-            )
-            room = self._max_bins, self._n_lines
-            _grow_tasks(problem, space, nodes, room, self._team)
+            self._grow_root(problem, n_rows)
+            if space.n_tasks[0]:
+                self._grow_tasks(problem)
             if not nodes.counters[OVERFLOW]:
                 break
             n_words = 4 * max(len(nodes.words), int(nodes.counters[N_WORDS]))
@@ -175,11 +174,45 @@ class Grower:
             self._team.sweep(n_rows, move_rows, place, nodes.leaf_of_row)
         return nodes
 
-    def _call(self, n_rows: int, rules: Rules) -> Callable[..., None]:
-        """Return how a team is called: as one that ends in a moment, if the tree is small."""
-        work = math.log2(rules.max_leaves + 1) * n_rows * len(self._table.codes.features)
-        is_small = rules.max_leaves <= _FEW_LEAVES and not len(self._table.codes.wide)
-        return self._team.join if is_small and work < _MOMENT else self._team.run
+    def _grow_root(self, problem: Problem, n_rows: int) -> None:
+        """Grow the tree of records that are there."""
+        call = self._team.join if self._is_brief(n_rows, problem.rules) else self._team.run
+        call(grow_kernel, problem, self._space, self._view, self._desks, self._nodes, n_rows)
+
+    def _grow_leaf(self, member: Member, problem: Problem, space: Workspace, desks: Desks) -> None:
+        """Grow what is below the first leaf of a space."""
+        view = outlook(0, EMPTY)
+        grow_kernel(member, problem, space, view, desks, self._nodes, -1)
+
+    def _is_brief(self, n_rows: int, rules: Rules) -> bool:
+        """Tell whether a tree is grown in a moment."""
+        codes = self._table.codes
+        if rules.max_leaves > _FEW_LEAVES or len(codes.wide):
+            return False
+        return math.log2(rules.max_leaves + 1) * n_rows * len(codes.features) < _MOMENT
+
+    def _grow_tasks(self, problem: Problem) -> None:
+        """Grow the leaves that were put aside, each by one thread, the largest first."""
+        space, nodes = self._space, self._nodes
+        tasks = space.tasks[:, : int(space.n_tasks[0])]
+        alone = problem._replace(rules=problem.rules._replace(small=0))
+        width, sum_width = problem.moments.width(), problem.moments.sum_width()
+        n_features, n_shared = len(problem.codes.features), len(problem.codes.shared)
+
+        def grow_task(member: Member, task: int) -> None:
+            leaf = tasks[:, task]
+            own = [space.records[part.side, part.begin : part.end] for part in leaf]
+            size = Size(int(leaf[0].n_rows), n_features, width, sum_width, _STACK, 0, 0, 0)
+            bench = workspace(1, _with_copse(size, problem.codes))
+            bench.records[0] = np.concatenate(own)
+            bench.leaves[0, 0] = leaf[0]
+            root = bench.leaves[0, 0]
+            root.begin, root.end, root.side = 0, root.n_rows, 0
+            room = self._max_bins, sum_width, self._n_lines, n_shared
+            self._grow_leaf(member, alone, bench, desks_for(1, n_features, *room))
+
+        if not nodes.counters[OVERFLOW]:
+            self._team.run_each(grow_task, np.argsort(-tasks[0].n_rows, kind="stable").tolist())
 
 
 def _size(problem: Problem, judge: Judge, n_rows: int, spare: int) -> Size:
@@ -205,34 +238,6 @@ def _with_copse(size: Size, codes: Codes) -> Size:
     n_fine = int(codes.features.fine.max()) + 1
     n_copse = FINE_ROWS if n_fine else _COPSE
     return size._replace(n_copse=n_copse, n_shared=len(codes.shared), n_fine=n_fine)
-
-
-def _grow_tasks(
-    problem: Problem, space: Workspace, nodes: Nodes, room: tuple[int, int], team: Team
-) -> None:
-    """Grow the leaves that were put aside, each by one thread, the largest first."""
-    if not space.n_tasks[0]:
-        return
-    tasks = space.tasks[:, : int(space.n_tasks[0])]
-    alone = problem._replace(rules=problem.rules._replace(small=0))
-    width, sum_width = problem.moments.width(), problem.moments.sum_width()
-    n_features = len(problem.codes.features)
-
-    def grow_task(member: Member, task: int) -> None:
-        leaf = tasks[:, task]
-        own = [space.records[part.side, part.begin : part.end] for part in leaf]
-        size = Size(int(leaf[0].n_rows), n_features, width, sum_width, _STACK, 0, 0, 0)
-        bench = workspace(1, _with_copse(size, problem.codes))
-        bench.records[0] = np.concatenate(own)
-        bench.leaves[0, 0] = leaf[0]
-        root = bench.leaves[0, 0]
-        root.begin, root.end, root.side = 0, root.n_rows, 0
-        n_shared = len(problem.codes.shared)
-        desks = desks_for(1, n_features, room[0], sum_width, room[1], n_shared)
-        grow_kernel(member, alone, bench, outlook(0, size), desks, nodes, -1)
-
-    if not nodes.counters[OVERFLOW]:
-        team.run_each(grow_task, np.argsort(-tasks[0].n_rows, kind="stable").tolist())
 
 
 def _menu(limits: GrowthRules, seed: int, n_features: int) -> Menu:

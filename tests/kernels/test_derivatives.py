@@ -25,7 +25,7 @@ from hedgerow.kernels.steps import (
     sum_slopes,
 )
 from hedgerow.kernels.team import hired
-from hedgerow.kernels.workspace import NODE
+from hedgerow.kernels.workspace import N_NODES, empty_nodes
 from hedgerow.losses import Bernoulli, Multinomial, Poisson, SquaredError, Tweedie
 
 N_ROWS = 5000  # more than a chunk
@@ -182,24 +182,26 @@ def test_steps_are_summed_and_records_written_as_in_python(rows, data):
 @pytest.mark.parametrize("listed", [False, True])
 @pytest.mark.parametrize("mask", [0, -1])
 def test_nodes_have_the_sums_of_their_rows(n_threads, listed, mask):
-    table = np.zeros(5, NODE).view(np.recarray)
-    table.left = [1, -1, 3, -1, -1]  # 0 -> 1, 2;  2 -> 3, 4
+    nodes = empty_nodes(4, N_ROWS, 1, 1)  # of seven nodes, of which five are
+    nodes.table.left[:5] = [1, -1, 3, -1, -1]  # 0 -> 1, 2;  2 -> 3, 4
+    nodes.counters[N_NODES] = 5
     leaves = np.random.default_rng(0).choice(np.array([-1, 1, 3, 4], np.int32), N_ROWS)
     pairs = (np.random.default_rng(1).integers(-99, 99, (2, N_ROWS)) / 8).astype(np.float32)
     weights, scales = np.random.default_rng(2).integers(1, 5, N_ROWS), np.array([8.0, 16.0])
-    sums = np.zeros((2 * n_threads, 12), np.int64)
+    sums = np.zeros((2 * n_threads, 16), np.int64)
     rows = np.flatnonzero(leaves >= 0) if listed else np.zeros(0, np.int64)
     steps = np.empty((n_threads, 2, CHUNK), np.int64)
     weights[0] = 1  # as it is where rows have no weights
     run(n_threads, sum_leaves, leaves, rows, pairs, weights, mask, scales, steps, sums)
     weights = weights[np.arange(N_ROWS) & mask]
-    columns = np.full((3, 5), np.nan)
-    set_columns(table, sums, scales, 3.0, 2.0, columns)
+    columns = np.full((3, 7), np.nan)
+    run(1, set_columns, nodes, sums, scales, 3.0, 2.0, columns)
+    assert not sums.any()
+    assert np.isnan(columns[:, 5:]).all()
     below = {0: [1, 3, 4], 1: [1], 2: [3, 4], 3: [3], 4: [4]}
     for node, own in below.items():
         inside = np.isin(leaves, own)
         G, H = (pairs.astype(np.float64) * weights)[:, inside].sum(axis=1)
-        assert sums[0, 2 * node + 2 : 2 * node + 4].tolist() == [8.0 * G, 16.0 * H]
         value = -np.sign(G) * max(abs(G) - 3.0, 0.0) / (H + 2.0) if H > 0.0 else 0.0
         assert columns[:, node].tolist() == [value, G, H]
 

@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from hedgerow.data.binned import Recipe, bin_table
 from hedgerow.data.table import read_table
 from hedgerow.kernels.criteria import SquaredError
-from hedgerow.kernels.routes import add_tree
+from hedgerow.kernels.routes import Router
 from hedgerow.kernels.targets import Targets
 from hedgerow.kernels.team import hired
 from hedgerow.kernels.workspace import N_NODES
@@ -58,7 +58,7 @@ def test_every_row_gets_the_value_of_the_leaf_that_a_walk_finds(
         nodes = grower.grow(judge, fill, 0, n_own)
         n_nodes = int(nodes.counters[N_NODES])
         values, raw = np.arange(n_nodes) + 0.5, np.ones(N_ROWS)
-        add_tree(table.codes, nodes, values, raw, team)
+        Router(team).add(table.codes, nodes, values, raw)
         walked = [_leaf(table.codes, nodes, row) for row in range(N_ROWS)]
     assert n_nodes == 1 if n_own == 1 else n_nodes > 2 or max_leaves == 2
     assert_array_equal(raw, 1.0 + values[walked])

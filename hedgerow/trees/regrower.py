@@ -1,0 +1,53 @@
+"""Growing one tree of boosting after another: each from the arrays of the one before."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from hedgerow.kernels.desks import Desks
+from hedgerow.kernels.dials import DIALS, grow_by
+from hedgerow.kernels.errands import Errand
+from hedgerow.kernels.meeting import Member
+from hedgerow.kernels.outlook import outlook
+from hedgerow.kernels.workspace import Problem, Workspace
+from hedgerow.trees.grower import EMPTY, Grower
+
+
+class Regrower(Grower):
+    """A grower of trees whose problems differ in numbers, and seldom in arrays."""
+
+    _problem_of_arrays: Problem | None = None
+
+    def __init__(self, *given: Any) -> None:
+        """Take what a Grower does."""
+        super().__init__(*given)
+        self._errand, self._dials = Errand(grow_by), np.zeros(1, DIALS).view(np.recarray)
+
+    def _grow_root(self, problem: Problem, n_rows: int) -> None:
+        known = self._problem_of_arrays
+        if known is None or not _share_arrays(problem, known):
+            known = self._problem_of_arrays = problem
+        self._dials[0] = _dial(problem, n_rows)
+        given = known, self._dials, self._space, self._view, self._desks, self._nodes
+        if self._is_brief(n_rows, problem.rules):
+            self._team.repeat(math.inf, self._errand, *given)
+        else:
+            self._team.run(grow_by, *given)
+
+    def _grow_leaf(self, member: Member, problem: Problem, space: Workspace, desks: Desks) -> None:
+        dials = np.array([_dial(problem, -1)], DIALS).view(np.recarray)
+        grow_by(member, problem, dials, space, outlook(0, EMPTY), desks, self._nodes)
+
+
+def _share_arrays(one: Problem, other: Problem) -> bool:
+    """Tell whether two problems of a grower have the same arrays."""
+    return one.rules.menu is other.rules.menu and one.moments.weights is other.moments.weights
+
+
+def _dial(problem: Problem, n_rows: int) -> tuple[Any, ...]:
+    """Return the numbers of a problem that may be others than those of the last one."""
+    rules, moments = problem.rules, problem.moments
+    newton = getattr(problem.criterion, "newton", problem.criterion)
+    units = newton.g_unit, newton.h_unit, moments.smooth
+    return n_rows, rules.max_leaves, rules.min_weight, rules.seed, moments.least, *units
