@@ -5,15 +5,17 @@ Where leaves are small, threads that share each leaf wait for each other as long
 Here a thread takes the most promising leaf that nobody has and divides it alone. What was
 divided becomes part of the tree when its turn has come, in the order of `grow`; what was
 divided in vain is given back in the end. A thread never waits for another inside a leaf, and
-nobody waits for a thread that has not come.
+nobody waits for a thread that has not come. Who finds no leaf to divide sums columns for
+others (`helping`), or searches a child that they have left.
 """
 
 import numpy as np
 
 from hedgerow.kernels.desks import desk_of
-from hedgerow.kernels.helping import be_idle, help_others
-from hedgerow.kernels.jit import part
-from hedgerow.kernels.leaves import open_first, search_leaves, split_leaf
+from hedgerow.kernels.division import divide
+from hedgerow.kernels.helping import be_idle, help_others, somebody_waits
+from hedgerow.kernels.jit import outlined_part, part
+from hedgerow.kernels.leaves import open_first, search_leaves, write_leaf
 from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store, pause
 from hedgerow.kernels.meeting import Member, be_patient, cancelled
 from hedgerow.kernels.nodes import clear_node, close, open_root, overflowed
@@ -23,10 +25,13 @@ from hedgerow.kernels.outlook import (
     NOTHING,
     OVER,
     TURN,
+    accept,
     begin,
     lock,
-    note_children,
+    note_child,
+    offer,
     take,
+    take_back,
     unlock,
 )
 from hedgerow.kernels.trimming import close_gaps
@@ -44,30 +49,68 @@ def grow_ahead(team, problem, whole, view, desks, nodes, n_rows):
     if team.thread == 0:
         open_root(alone, space, nodes, rules.seed, n_rows)
         open_first(alone, problem, space, desk, nodes)
-        search_leaves(alone, problem, space, desk, nodes, np.int64(0), np.int64(0), np.int64(0))
+        _search(alone, problem, space, desk, nodes, np.int64(0), np.int64(0))
         begin(rules, view, space, nodes.table)
     while not _is_over(team, counters):
         turn = lock(counters)
-        node, smaller, goes_on = take(rules, view, space, nodes.table, team.thread)
+        node, slot, goes_on = take(rules, view, space, nodes.table, team.thread)
+        to_search = accept(view) if node == NOTHING else slot
+        atomic_add(counters, N_BUSY, np.int64(to_search != NOTHING))
         unlock(counters, turn)
-        if node == NOTHING:
+        if to_search == NOTHING:
             _await_news(team, problem, space, view, turn + 1)
             continue
-        leaf = view.slot[node]
-        has_room = split_leaf(
-            alone, problem, space, desk, nodes, leaf, smaller, np.int64(0), goes_on
-        )
+        if node != NOTHING:
+            to_search = _divided(team, problem, space, view, desk, nodes, node, slot, goes_on)
+        if to_search != NOTHING:
+            _search(alone, problem, space, desk, nodes, to_search, to_search)
         turn = lock(counters)
-        if has_room:
-            note_children(rules, view, space, nodes.table, node, smaller, team.thread)
-        else:
-            atomic_store(counters, OVER, 1)
+        if to_search != NOTHING:
+            note_child(rules, view, space, nodes.table, to_search, team.thread)
         atomic_add(counters, N_BUSY, -1)
         unlock(counters, turn)
     while team.thread == 0 and atomic_load(counters, N_BUSY) > 0:
         pause()
     if team.thread == 0 and not cancelled(team) and not overflowed(nodes):
         _finish(view, space, nodes)
+
+
+@part
+def _divided(team, problem, space, view, desk, nodes, node, smaller, goes_on):
+    """Divide a node; return a child that this thread has still to search, or NOTHING.
+
+    If somebody waits, the smaller child is offered: most often the larger is the next to be
+    divided, and need not wait for it.
+    """
+    alone, counters, leaf = Member(0, 1, team.meeting, 0), view.counters, view.slot[node]
+    rules, table = problem.rules, nodes.table
+    has_room = write_leaf(alone, problem, space, desk, nodes, leaf)
+    if has_room:
+        divide(alone, problem, space, nodes, smaller, leaf, space.told[0], goes_on)
+    is_offered = has_room and goes_on and somebody_waits(space.asked[0])
+    if is_offered:
+        turn = lock(counters)
+        offer(view, smaller)
+        unlock(counters, turn)
+    if has_room and goes_on:
+        _search(alone, problem, space, desk, nodes, leaf, leaf if is_offered else smaller)
+    turn = lock(counters)
+    is_left = False
+    if has_room:
+        note_child(rules, view, space, table, leaf, team.thread)
+        is_left = is_offered and take_back(view, smaller)
+        if not is_offered:
+            note_child(rules, view, space, table, smaller, team.thread)
+    else:
+        atomic_store(counters, OVER, 1)
+    unlock(counters, turn)
+    return smaller if is_left else np.int64(NOTHING)
+
+
+@outlined_part
+def _search(alone, problem, space, desk, nodes, slot, other):
+    """Find the best split of one leaf, or of two."""
+    search_leaves(alone, problem, space, desk, nodes, slot, other, np.int64(0))
 
 
 @part

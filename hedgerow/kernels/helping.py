@@ -26,9 +26,15 @@ def nobody_asked(asked):
 
 
 @part
+def somebody_waits(asked):
+    """Tell whether another thread has nothing to do."""
+    return atomic_load(asked, _N_IDLE) > 0
+
+
+@part
 def can_be_helped(asked, n_rows):
     """Tell whether somebody waits who could help, and it is worth it."""
-    return n_rows >= _MANY and atomic_load(asked, _N_IDLE) > 0
+    return n_rows >= _MANY and somebody_waits(asked)
 
 
 @part

@@ -28,7 +28,7 @@ _CLOSED, _WAITING, _TAKEN, _DIVIDED = 0, 1, 2, 3
 
 # Places in `counters`, lines of their own for what threads wait for.
 _TICKETS, TURN, OVER, N_BUSY = range(0, 4 * APART, APART)
-N_LEAVES, _N_QUEUED, N_SLOTS, _N_WAITING = range(N_BUSY + 1, N_BUSY + 5)
+N_LEAVES, _N_QUEUED, N_SLOTS, _N_WAITING, _N_OFFERED = range(N_BUSY + 1, N_BUSY + 6)
 
 _NODE = 0x7FFFFFFF  # an item of the queue is -(number, node), the node in its 31 lowest bits
 NOTHING = -1
@@ -46,6 +46,8 @@ class Outlook(NamedTuple):
     waiting   int64 [max_nodes]     nodes that may be divided
     place     int64 [max_nodes]     where a node, or what it is part of, is in the end
     is_used   int64 [max_open]      whether a slot has a leaf
+    n_unknown int64 [max_nodes]     children of a divided node whose splits are not known yet
+    offered   int64 [max_open]      slots of leaves that anybody may search
     told      int64 [n_threads, 2, 1, ..]       see Workspace
     found     SPLIT [n_threads, 2, 1, 2]
     constant  int64 [n_threads, 2, n_features]
@@ -61,6 +63,8 @@ class Outlook(NamedTuple):
     waiting: NDArray[np.int64]
     place: NDArray[np.int64]
     is_used: NDArray[np.int64]
+    n_unknown: NDArray[np.int64]
+    offered: NDArray[np.int64]
     told: NDArray[np.int64]
     found: Records
     constant: NDArray[np.int64]
@@ -82,6 +86,8 @@ def outlook(n_threads: int, size: Size) -> Outlook:
         waiting=np.zeros(n_nodes, np.int64),
         place=np.zeros(n_nodes, np.int64),
         is_used=np.zeros(size.max_open if n_threads else 0, np.int64),
+        n_unknown=np.zeros(n_nodes, np.int64),
+        offered=np.zeros(size.max_open if n_threads else 0, np.int64),
         told=np.zeros((n_threads, 2, 1, LANES * size.sum_width + APART), np.int64),
         found=np.zeros((n_threads, 2, 1, 2), SPLIT).view(np.recarray),
         constant=np.zeros((n_threads, 2, size.n_features), np.int64),
@@ -149,12 +155,45 @@ def _key(rules, view, node):
 
 
 @part
-def note_children(rules, view, space, table, node, smaller, thread):
-    """Note the children of a node, and make whatever has its turn part of the tree."""
-    view.state[node] = _DIVIDED
-    _note(rules, view, space, view.slot[node], thread)
-    _note(rules, view, space, smaller, thread)
-    _commit(rules, view, space, table)
+def note_child(rules, view, space, table, slot, thread):
+    """Note the leaf in a slot, which has been searched or need not be.
+
+    If its sibling is known, too, make whatever has its turn part of the tree.
+    """
+    _note(rules, view, space, slot, thread)
+    parent = table[space.leaves[0, slot].node].parent
+    view.n_unknown[parent] -= 1
+    if view.n_unknown[parent] == 0:
+        view.state[parent] = _DIVIDED
+        _commit(rules, view, space, table)
+
+
+@part
+def offer(view, slot):
+    """Let whoever has nothing to do search the leaf in a slot."""
+    view.offered[view.counters[_N_OFFERED]] = slot
+    view.counters[_N_OFFERED] += 1
+
+
+@part
+def accept(view):
+    """Return the slot of a leaf that is offered, or NOTHING."""
+    if view.counters[_N_OFFERED] == 0:
+        return np.int64(NOTHING)
+    view.counters[_N_OFFERED] -= 1
+    return view.offered[view.counters[_N_OFFERED]]
+
+
+@part
+def take_back(view, slot):
+    """Tell whether nobody has accepted an offer, which is then no more."""
+    n_offered = view.counters[_N_OFFERED]
+    for i in range(n_offered):
+        if view.offered[i] == slot:
+            view.offered[i] = view.offered[n_offered - 1]
+            view.counters[_N_OFFERED] = n_offered - 1
+            return True
+    return False
 
 
 @part
@@ -198,8 +237,7 @@ def take(rules, view, space, table, thread):
         view.waiting[best] = view.waiting[counters[_N_WAITING]]
         n_needed = _divisions_before(rules, view, space, table, node) + 1
         if n_needed <= n_left:  # or else it will never be divided
-            view.state[node] = _TAKEN
-            counters[N_BUSY] += 1
+            view.state[node], view.n_unknown[node] = _TAKEN, 2
             return node, _free_slot(view, thread), n_needed < n_left
     return np.int64(NOTHING), np.int64(0), False
 
