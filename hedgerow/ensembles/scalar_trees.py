@@ -50,7 +50,8 @@ class Planter:
         records = np.empty(drawn.n_most if self._grower is None else 0, np.int64)
         judge = Judge(moments, criterion, records, units[1], 1.0)
         if self._grower is None:
-            self._grower = Regrower(self._table, judge, self._growth, team)
+            given = self._table, judge, self._growth, team
+            self._grower = Regrower(*given, in_order=not len(drawn.rows))
 
         def fill(target: NDArray[np.int64]) -> None:
             team.sweep(len(target), write_records, g, h, scales, drawn.rows, target)

@@ -18,7 +18,7 @@ from hedgerow.kernels.jit import outlined_part, part
 from hedgerow.kernels.leaves import open_first, search_leaves, write_leaf
 from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store, pause
 from hedgerow.kernels.meeting import Member, be_patient, cancelled
-from hedgerow.kernels.nodes import clear_node, close, open_root, overflowed
+from hedgerow.kernels.nodes import clear_node, close_leaf, open_root, overflowed
 from hedgerow.kernels.outlook import (
     N_BUSY,
     N_LEAVES,
@@ -118,6 +118,7 @@ def _own_places(space, view, thread):
     """Return the workspace of a thread that works alone."""
     return Workspace(
         space.records,
+        space.masks,
         space.hists,
         space.parts,
         space.leaves,
@@ -165,5 +166,4 @@ def _finish(view, space, nodes):
     for slot in range(view.is_used.shape[0]):
         leaf = space.leaves[0, slot]
         if view.is_used[slot]:
-            records = space.records[leaf.side, leaf.begin : leaf.end]
-            close(nodes, place[leaf.node], records, space.copse.origin[:0])
+            close_leaf(space, nodes, leaf, slot, place[leaf.node], space.copse.origin[:0])

@@ -9,8 +9,9 @@ import numpy as np
 from hedgerow.kernels.bounds import hand_down
 from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.marginals import sum_left
+from hedgerow.kernels.masks import divide_mask, divides_mask, list_rows
 from hedgerow.kernels.meeting import meet
-from hedgerow.kernels.nodes import add_up, all_same, judge, only_target
+from hedgerow.kernels.nodes import DIFFERENT, OPEN, add_up, all_same, judge, only_target
 from hedgerow.kernels.partition import partition
 from hedgerow.kernels.random import mixed
 from hedgerow.kernels.shared_histogram import divide_histogram, first_cell
@@ -24,8 +25,6 @@ def divide(team, problem, space, nodes, smaller, larger, told, goes_on):
     """Part the leaf `larger`: its larger child stays there, the smaller one goes to `smaller`."""
     rest, less = space.leaves[team.thread, larger], space.leaves[team.thread, smaller]
     begin, end, had_histogram = rest.begin, rest.end, rest.has_histogram
-    source = space.records[rest.side, begin:end]
-    target = space.records[1 - rest.side, begin:end]
     split, mine = nodes.table[rest.node], told[team.thread]
     first = first_cell(problem, rest)
     if first >= 0:
@@ -34,9 +33,8 @@ def divide(team, problem, space, nodes, smaller, larger, told, goes_on):
         sum_left(about, space.hists[larger, first:], rest, width, mine[SUMS:])
         problem.moments.widen(mine[SUMS:], 1)
     words = nodes.words[max(split.category_start, 0) :]
-    middle = begin + partition(problem.codes, rest, words, source, target)
-    less.side = rest.side = 1 - rest.side
-    n_left = _tell_left(team, problem.moments, told, target, middle - begin)
+    _part_rows(problem, space, words, mine, rest, less, smaller, larger)
+    middle, n_left = begin + mine[N_LEFT], _n_left(team, told)
     left_is_smaller = 2 * n_left <= rest.n_rows
     less.depth = rest.depth = rest.depth + 1
     less.n_active = rest.n_active
@@ -52,16 +50,36 @@ def divide(team, problem, space, nodes, smaller, larger, told, goes_on):
         less.bits, rest.bits = mixed(rest.bits, 2), mixed(rest.bits, 1)
     _divide_sums(team, problem, space, nodes, told, smaller, larger, first >= 0)
     if goes_on:
+        if not less.is_listed:
+            list_rows(space, less, smaller)
         divide_histogram(team, problem, space, smaller, larger, had_histogram)
+        if not rest.is_listed and not rest.has_histogram and rest.feature == OPEN:
+            list_rows(space, rest, larger)
+
+
+@inlined_part
+def _part_rows(problem, space, words, mine, rest, less, smaller, larger):
+    """Part this thread's rows of leaf `rest`, by its mask or by moving them, and tell of them."""
+    by_mask, moments = divides_mask(space, rest), problem.moments
+    if by_mask:
+        mine[N_LEFT] = divide_mask(problem.codes, rest, space.masks, larger, smaller)
+        mine[ONLY_LEFT], mine[ONLY_RIGHT] = DIFFERENT, DIFFERENT
+        less.side = rest.side = 0
+    else:
+        source = space.records[rest.side, rest.begin : rest.end]
+        target = space.records[1 - rest.side, rest.begin : rest.end]
+        n_left = partition(problem.codes, rest, words, source, target)
+        mine[N_LEFT] = n_left
+        mine[ONLY_LEFT] = only_target(moments, target[:n_left])
+        mine[ONLY_RIGHT] = only_target(moments, target[n_left:])
+        less.side = rest.side = 1 - rest.side
+    less.is_masked = rest.is_masked = np.int64(by_mask)
+    less.is_listed = rest.is_listed = np.int64(not by_mask)
 
 
 @part
-def _tell_left(team, moments, told, records, n_left):
-    """Tell of this thread's rows, now parted; return the number of all threads' left rows."""
-    mine = told[team.thread]
-    mine[N_LEFT] = n_left
-    mine[ONLY_LEFT] = only_target(moments, records[:n_left])
-    mine[ONLY_RIGHT] = only_target(moments, records[n_left:])
+def _n_left(team, told):
+    """Return the number of all threads' left rows."""
     meet(team)
     total = np.int64(0)
     for thread in range(team.n_threads):

@@ -21,7 +21,7 @@ from hedgerow.kernels.jit import part
 from hedgerow.kernels.leaves import open_first, search_leaves, split_leaf
 from hedgerow.kernels.lines import MOST
 from hedgerow.kernels.meeting import cancelled
-from hedgerow.kernels.nodes import CLOSED, OPEN, POSTPONED, close, open_root
+from hedgerow.kernels.nodes import CLOSED, OPEN, POSTPONED, close_leaf, open_root
 from hedgerow.kernels.undergrowth import GROWN, NO_ROOM
 from hedgerow.kernels.workspace import BY_GAIN, NEWEST
 
@@ -113,8 +113,9 @@ def _grow_best(team, problem, space, desk, nodes):
         n_queued = _settle(team, rules, space, nodes, origin, n_leaves, n_queued)
         n_leaves += 1
     for i in range(n_queued):
-        own = space.leaves[me, -space.queue[me, i] & _LEAF]
-        close(nodes, own.node, space.records[own.side, own.begin : own.end], origin)
+        leaf = -space.queue[me, i] & _LEAF
+        own = space.leaves[me, leaf]
+        close_leaf(space, nodes, own, leaf, own.node, origin)
 
 
 @part
@@ -130,7 +131,7 @@ def _settle(team, rules, space, nodes, origin, leaf, n_queued):
         space.n_tasks[team.thread] = n_tasks + 1
         return n_queued
     if own.feature == CLOSED:
-        close(nodes, own.node, space.records[own.side, own.begin : own.end], origin)
+        close_leaf(space, nodes, own, leaf, own.node, origin)
         return n_queued
     keys, queue = space.keys[team.thread], space.queue[team.thread]
     keys[n_queued] = own.gain if rules.order == BY_GAIN else -own.node

@@ -32,7 +32,7 @@ def open_first(team, problem, space, desk, nodes):
     own.n_active = offer_all(problem.rules.menu, desk)
     if own.node == 0:
         told, mine = space.told[1], space.told[1, team.thread]
-        records = space.records[0, own.begin : own.end]
+        records = space.records[own.side, own.begin : own.end]
         add_up(problem.moments, records, mine[SUMS:])
         mine[ONLY_LEFT] = only_target(problem.moments, records)
         meet(team)

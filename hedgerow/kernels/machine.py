@@ -53,6 +53,15 @@ def call_llvm(builder: Any, name: str, result: Any, arguments: Any = ()) -> Any:
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
 
 
+def spread(builder: Any, number: Any, lane: Any) -> Any:
+    """Return a vector, of the type `lane`, that has the same number everywhere."""
+    nothing = ir.Constant(lane, ir.Undefined)
+    first = builder.insert_element(nothing, number, _INT(0))
+    return builder.shuffle_vector(
+        first, nothing, ir.Constant(ir.VectorType(_INT, lane.count), None)
+    )
+
+
 def _load(kind):
     """Return a code generator: the integer that starts at a byte, as an int32."""
 
@@ -242,11 +251,7 @@ def choose(_typing, lanes, test, limit, left, right, target):
             for place in (test, left, right, target)
         ]
         tested, if_left, if_right = (builder.load(place, align=1) for place in places[:3])
-        first = builder.insert_element(ir.Constant(lane, ir.Undefined), limit, _INT(0))
-        limits = builder.shuffle_vector(
-            first, ir.Constant(lane, ir.Undefined), ir.Constant(ir.VectorType(_INT, LANE), None)
-        )
-        goes_left = builder.icmp_unsigned("<=", tested, limits)
+        goes_left = builder.icmp_unsigned("<=", tested, spread(builder, limit, lane))
         builder.store(builder.select(goes_left, if_left, if_right), places[3], align=1)
         return context.get_dummy_value()
 

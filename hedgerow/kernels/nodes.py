@@ -5,6 +5,7 @@ import numpy as np
 from hedgerow.kernels.codes import high_of, low_of, threshold_between
 from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store
+from hedgerow.kernels.masks import close_mask, mask_all
 from hedgerow.kernels.meeting import share
 from hedgerow.kernels.moments import add, row_of
 from hedgerow.kernels.random import mixed
@@ -13,6 +14,7 @@ from hedgerow.kernels.workspace import LANES, N_NODES, N_WORDS, OVERFLOW
 
 # What `feature` of a leaf says before a split is found.
 CLOSED, OPEN, POSTPONED = -1, -2, -3
+DIFFERENT = -2  # in the place of the only target of some rows
 
 
 @part
@@ -31,6 +33,7 @@ def open_root(team, space, nodes, seed, n_rows):
     root.n_rows, root.side, root.node, root.depth = n_rows, 0, 0, 0
     root.bits, root.n_active, root.has_histogram = mixed(seed, 0), 0, 0
     root.low, root.high = -np.inf, np.inf
+    mask_all(space, root, n_rows)
     space.n_tasks[team.thread] = 0
 
 
@@ -111,12 +114,12 @@ def judge(problem, leaf, sums, pure, may_postpone):
 
 @part
 def only_target(moments, records):
-    """Return a record if all have its target, -1 if there is none, -2 if targets differ."""
+    """Return a record if all have its target, -1 if there is none, or else DIFFERENT."""
     if records.shape[0] == 0:
         return np.int64(-1)
     for i in range(records.shape[0]):
         if not moments.same(records[i], records[0]):
-            return np.int64(-2)
+            return np.int64(DIFFERENT)
     return records[0]
 
 
@@ -125,7 +128,7 @@ def all_same(moments, only):
     """Tell from the threads' only targets whether all rows of a leaf have the same."""
     example = np.int64(-1)
     for thread in range(only.shape[0]):
-        if only[thread] == -2:
+        if only[thread] == DIFFERENT:
             return False
         if only[thread] >= 0:
             if example >= 0 and not moments.same(only[thread], example):
@@ -148,6 +151,15 @@ def add_up(moments, records, sums):
     for k in range(width, LANES * width):
         sums[k % width] += sums[k]
     moments.widen(sums, 1)
+
+
+@part
+def close_leaf(space, nodes, leaf, slot, node, origin):
+    """Note for each row of a leaf that it ends in leaf `node` of the tree."""
+    if leaf.is_listed or space.masks.shape[1] == 0:
+        close(nodes, node, space.records[leaf.side, leaf.begin : leaf.end], origin)
+    else:
+        close_mask(nodes, node, space.masks[slot])
 
 
 @part

@@ -19,11 +19,11 @@ APART = 16  # words between what two threads write: no cache line is of both
 
 # What a thread knows of an open leaf. begin, end: its own records, in buffer `side`; n_rows: of
 # all threads; node: its place in the tree; bits: its name for random draws; n_active: features
-# not known to be constant; has_histogram: in the histogram of its own number; low, high: bounds
-# of the values below it; then its split.
+# not known to be constant; has_histogram: in the histogram of its own number; is_listed, is_masked:
+# see `masks`; low, high: bounds of the values below it; then its split.
 LEAF = np.dtype(
     [(name, "i8") for name in ("begin", "end", "side", "n_rows", "node", "depth", "bits")]
-    + [(name, "i8") for name in ("n_active", "has_histogram")]
+    + [(name, "i8") for name in ("n_active", "has_histogram", "is_listed", "is_masked")]
     + [(name, "f8") for name in ("low", "high")]
     + SPLIT.descr,
     align=True,
@@ -128,7 +128,9 @@ class Copse(NamedTuple):
 class Workspace(NamedTuple):
     """Buffers of `grow`. Arrays that begin with n_threads are each thread's own.
 
-    records   int64 [2, n_rows]                    two buffers; the caller fills the first
+    records   int64 [2, n_rows], or [3, n_rows]    two buffers; the caller fills the first, or with
+              masks the third
+    masks     int64 [max_open, n_rows / 64], or [0, 0]    see `masks`
     hists     int64 [n_hists, n_cells * width]     histograms of the first leaves
     parts     int64 [n_threads, n_cells * width]   histograms of the threads' segments
     leaves    LEAF  [n_threads, max_open]          the caller opens the first
@@ -147,6 +149,7 @@ class Workspace(NamedTuple):
     """
 
     records: NDArray[np.int64]
+    masks: NDArray[np.int64]
     hists: NDArray[np.int64]
     parts: NDArray[np.int64]
     leaves: Records
@@ -180,6 +183,7 @@ class Size(NamedTuple):
     n_shared: int = 0
     n_blocks: int = 0
     n_fine: int = 0
+    masked: bool = False
 
 
 def workspace(n_threads: int, size: Size) -> Workspace:
@@ -187,7 +191,8 @@ def workspace(n_threads: int, size: Size) -> Workspace:
     n_parts = n_threads if size.n_hists and n_threads > 1 else 0
     n_cells = size.n_cells * size.width
     return Workspace(
-        records=np.empty((2, size.n_rows), np.int64),
+        records=np.empty((3 if size.masked else 2, size.n_rows), np.int64),
+        masks=np.empty((size.max_open, -(-size.n_rows // 64)) if size.masked else (0, 0), np.int64),
         hists=np.empty((size.n_hists, n_cells if size.n_hists else 0), np.int64),
         parts=np.empty((n_parts, n_cells), np.int64),
         leaves=np.zeros((n_threads, size.max_open), LEAF).view(np.recarray),

@@ -115,6 +115,7 @@ class Grower:
         ahead = team.n_threads > 1 and grows_ahead(limits, table.n_rows)
         spare = SPARE if ahead else 0
         size = _size(problem, judge, self._n_rows, spare)
+        size = size._replace(masked=self._masks(size))
         self._space = workspace(team.n_threads, size)
         self._view = outlook(team.n_threads if ahead else 0, size)
         n_words = _N_WORDS if table.codes.features.n_categories.any() else 1
@@ -158,7 +159,7 @@ class Grower:
         if n_rows < self._n_rows:
             self._nodes.leaf_of_row[:] = -1  # other rows may have been in the last tree
         while True:
-            fill(space.records[0, :n_rows])
+            fill(space.records[2 if len(space.records) > 2 else 0, :n_rows])
             nodes = self._nodes
             self._view.counters[:] = 0
             self._grow_root(problem, n_rows)
@@ -173,6 +174,10 @@ class Grower:
             trim(nodes, float(self._limits.keep_gain / judge.score_unit), place)
             self._team.sweep(n_rows, move_rows, place, nodes.leaf_of_row)
         return nodes
+
+    def _masks(self, size: Size) -> bool:  # noqa: ARG002  see Regrower
+        """Tell whether leaves have masks: see kernels.masks."""
+        return False
 
     def _grow_root(self, problem: Problem, n_rows: int) -> None:
         """Grow the tree of records that are there."""

@@ -10,8 +10,10 @@ from hedgerow.kernels.dials import DIALS, grow_by
 from hedgerow.kernels.errands import Errand
 from hedgerow.kernels.meeting import Member
 from hedgerow.kernels.outlook import outlook
-from hedgerow.kernels.workspace import Problem, Workspace
-from hedgerow.trees.grower import EMPTY, Grower
+from hedgerow.kernels.workspace import Problem, Size, Workspace
+from hedgerow.trees.grower import EMPTY, Grower, grows_ahead
+
+_MASKED = 65_536  # rows at most of a table whose leaves have masks
 
 
 class Regrower(Grower):
@@ -19,10 +21,19 @@ class Regrower(Grower):
 
     _problem_of_arrays: Problem | None = None
 
-    def __init__(self, *given: Any) -> None:
-        """Take what a Grower does."""
+    def __init__(self, *given: Any, in_order: bool) -> None:
+        """Take what a Grower does. in_order: records are those of all rows, in their order."""
+        self._in_order = in_order
         super().__init__(*given)
         self._errand, self._dials = Errand(grow_by), np.zeros(1, DIALS).view(np.recarray)
+
+    def _masks(self, size: Size) -> bool:
+        codes, alone = self._table.codes, self._team.n_threads == 1
+        if not self._in_order or size.n_hists < size.max_open or len(codes.wide):
+            return False
+        if codes.features.n_categories.any() or self._limits.max_leaves is None:
+            return False
+        return size.n_rows <= _MASKED and (alone or grows_ahead(self._limits, size.n_rows))
 
     def _grow_root(self, problem: Problem, n_rows: int) -> None:
         known = self._problem_of_arrays
