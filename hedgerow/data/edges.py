@@ -11,9 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels.sorting import N_BUCKETS, N_DIGITS, sort_keys
 from hedgerow.kernels.summaries import first_values, heavy_values, share_out
 
 Values = NDArray[np.float64]
+
+_MANY = 2048  # values that are sorted sooner by their digits than by comparing them
 
 
 class Summary(NamedTuple):
@@ -38,13 +41,23 @@ class Bins(NamedTuple):
 def summarise(column: Values, weights: NDArray[np.int64] | None = None) -> Summary:
     """Put the values of a column in order; rows of weight 0 are not there."""
     if weights is None:
-        ordered = np.sort(column)  # NaN last
+        ordered = ascending(column)  # NaN last
         n_rows = int(np.searchsorted(ordered, np.nan))
         return Summary(ordered[:n_rows], np.arange(1, n_rows + 1))
     kept = ~np.isnan(column) & (weights > 0)
     column, weights = column[kept], weights[kept]
     order = np.argsort(column)
     return Summary(column[order], np.cumsum(weights[order]))
+
+
+def ascending(values: Values) -> Values:
+    """Return values in order, NaN last."""
+    if len(values) < _MANY:
+        return np.sort(values)
+    keys = np.empty((2, len(values)), np.int64)
+    counts = np.empty((N_DIGITS, N_BUCKETS), np.int64)
+    side = sort_keys(np.ascontiguousarray(values).view(np.int64), keys, counts)
+    return keys[side].view(np.float64)
 
 
 def merge(summaries: Sequence[Summary]) -> Summary:

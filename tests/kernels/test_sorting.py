@@ -1,0 +1,39 @@
+"""Numbers are sorted by the digits of their bits."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numba import config
+
+from hedgerow.data import edges
+from hedgerow.data.edges import ascending
+
+NUMBERS = st.floats(width=64).map(lambda x: x + 0.0)  # tables have no zero with a sign
+
+
+@pytest.fixture(autouse=True, scope="module")
+def by_digits():
+    """Sort few numbers by their digits, too."""
+    before, edges._MANY = edges._MANY, 1
+    yield
+    edges._MANY = before
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=60))
+def test_numbers_of_all_kinds_are_in_order_and_nan_is_last(numbers):
+    numbers = np.array(numbers)
+    found = ascending(numbers)
+    np.testing.assert_array_equal(found, np.sort(numbers))
+
+
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="many numbers take long in plain Python")
+@pytest.mark.parametrize("scale", [0.0, 1e-300, 1.0, 1e300])
+def test_many_numbers_are_in_order(scale):
+    numbers = scale * np.random.default_rng(0).standard_normal(50_000) + 0.0
+    np.testing.assert_array_equal(ascending(numbers), np.sort(numbers))
+
+
+def test_a_column_of_a_matrix_is_sorted_where_it_is_not_contiguous():
+    numbers = np.random.default_rng(0).standard_normal((50, 3))
+    np.testing.assert_array_equal(ascending(numbers[:, 1]), np.sort(numbers[:, 1]))
