@@ -70,7 +70,7 @@ def mask_all(space, leaf, n_rows):
         mask = space.masks[0]
         for word in range(mask.shape[0]):
             n_left = n_rows - word * _WORD_ROWS
-            mask[word] = -1 if n_left >= _WORD_ROWS else (np.int64(1) << n_left) - 1
+            mask[word] = -1 if n_left >= _WORD_ROWS else ~(np.int64(-1) << n_left)
 
 
 @part
@@ -97,7 +97,7 @@ def divide_mask(codes, split, masks, larger, smaller):
             left = at_most(column, word * _WORD_ROWS, shift, limit)
         else:
             for i in range(column.shape[0] - n_whole * _WORD_ROWS):
-                code = np.uint8(column[n_whole * _WORD_ROWS + i] + shift)
+                code = (np.int64(column[n_whole * _WORD_ROWS + i]) + split.missing_left) & 255
                 left |= np.int64(code <= limit) << i
         left &= parent[word]
         less[word] = left

@@ -76,7 +76,7 @@ def test_there_are_no_masks_where_rows_are_drawn_or_features_are_categories(monk
 
     monkeypatch.setattr(grower, "workspace", seen)
     X, y = table(200)
-    model = h.GradientBoostingClassifier(2, early_stopping=False)
+    model = h.GradientBoostingClassifier(n_estimators=2, early_stopping=False)
     model.set_params(subsample=0.5).fit(X, y)
     model.set_params(subsample=1.0, categorical_features=[3]).fit(X, y)
     assert used == [False, False]
