@@ -4,6 +4,7 @@ A source yields the cells of one column at a time and never changes what the use
 libraries are reached through narwhals and the user's own objects; none is imported.
 """
 
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
@@ -11,7 +12,6 @@ from typing import Any, Protocol
 
 import narwhals as nw
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 from hedgerow.data.columns import Coded, Numbers, Place, complex_data, encoded, object_cells
@@ -167,7 +167,7 @@ class FrameColumns:
 
 def source_of(X: Any) -> Source:
     """Return the source that reads X, or say why none does."""
-    if scipy.sparse.issparse(X):
+    if _is_sparse(X):
         return SparseColumns(X)
     if isinstance(X, np.ndarray):
         return ArrayColumns(_plain_array(X))
@@ -189,6 +189,12 @@ def source_of(X: Any) -> Source:
     if hasattr(X, "__arrow_c_stream__") or not hasattr(X, "__array__"):
         raise TypeError(f"X is of type {type(X).__name__}. {ACCEPTED} Convert it to one of these.")
     return ArrayColumns(_plain_array(np.asarray(X)))
+
+
+def _is_sparse(X: Any) -> bool:
+    """Tell whether X is a sparse matrix of SciPy, which whoever has one has imported."""
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(X))
 
 
 def _plain_array(array: NDArray[Any]) -> NDArray[Any]:

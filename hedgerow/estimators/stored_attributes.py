@@ -10,7 +10,7 @@ from sklearn.utils import Bunch
 from hedgerow.data.table import Schema
 from hedgerow.ensembles.bags import Bags
 from hedgerow.ensembles.dictionary import Stumps
-from hedgerow.ensembles.neighbours import Settlement
+from hedgerow.ensembles.settlement import Settlement
 from hedgerow.estimators.saving import Saves
 from hedgerow.storage.numbers import (
     demand,

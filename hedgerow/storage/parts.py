@@ -14,7 +14,7 @@ from hedgerow.ensembles.bags import Bags, Bootstrap, Pasting, Urn
 from hedgerow.ensembles.committee import Committee
 from hedgerow.ensembles.dictionary import Stumps
 from hedgerow.ensembles.forest import Forest
-from hedgerow.ensembles.neighbours import Settlement
+from hedgerow.ensembles.settlement import Settlement
 from hedgerow.kernels.grove import Grove
 from hedgerow.kernels.neighbours import Dwellers
 from hedgerow.kernels.packed import Thicket
