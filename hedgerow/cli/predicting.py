@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from hedgerow.cli.fitted import loaded, wanted_columns
+from hedgerow.cli.fitted import loaded_to_predict, wanted_columns
 from hedgerow.cli.libraries import as_text, library
 from hedgerow.cli.problems import CommandError, UsageError
 from hedgerow.cli.sources import Kinds, Source
@@ -31,7 +31,7 @@ class Order(NamedTuple):
 def predict(order: Order) -> dict[str, Any]:
     """Predict the rows of a file; return how many there were."""
     form = _form(order)
-    model = loaded(order.model)
+    model = loaded_to_predict(order.model)
     if order.probabilities and not hasattr(model, "predict_proba"):
         raise UsageError(
             f"--probabilities: {order.model} is a {type(model).__name__}, which predicts numbers."

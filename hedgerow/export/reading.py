@@ -8,12 +8,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.ensembles.committee import Committee
 from hedgerow.ensembles.forest import Forest
+from hedgerow.ensembles.mean_committee import MeanCommittee
 from hedgerow.estimators.adaboost_classifier import AdaBoostClassifier
 from hedgerow.estimators.adaboost_regressor import AdaBoostRegressor
 from hedgerow.estimators.bagged_trees import BaggedTrees
 from hedgerow.estimators.bagging import BaseBagging
 from hedgerow.estimators.base import BaseTree
-from hedgerow.estimators.boosted_means import MeanCommittee
 from hedgerow.estimators.forest import BaseForest
 from hedgerow.estimators.gradient_boosting import BaseGradientBoosting
 from hedgerow.estimators.saving import Saves
