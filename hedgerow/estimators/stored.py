@@ -75,10 +75,14 @@ def _parameters(estimator: Any) -> dict[str, Any]:
     """Return the parameters of an estimator; those of a bag are its learner's and its owner's."""
     if not isinstance(estimator, Bagged):
         return dict(estimator.get_params(deep=False))
+    return {name: getattr(estimator, name) for name in _names_in_bag(estimator)}
+
+
+def _names_in_bag(estimator: Bagged) -> set[str]:
     names = {*OF_THE_BAGGING, "voting"}
     if isinstance(estimator, BaggedTrees):
         names |= set(estimator._learner.get_params(deep=False))
-    return {name: getattr(estimator, name) for name in names}
+    return names
 
 
 def _fields(estimator: Any) -> dict[str, Any]:
@@ -112,8 +116,8 @@ def _check_parameters(estimator: Any, given: dict[str, Any]) -> None:
     cls: Any = type(estimator)
     rules, known = dict(cls._parameter_constraints), _defaults(cls)
     if isinstance(estimator, Bagged):
+        demand(given.keys() == _names_in_bag(estimator), "a bag lacks parameters")
         known = _parameters(estimator)
-        demand(given.keys() == known.keys(), "a bag lacks parameters")
         learner = dict(getattr(estimator._learner, "_parameter_constraints", {}))
         rules = learner | rules | {"voting": [checks.VOTING], "oob_score": ["boolean"]}
     unknown = sorted(given.keys() - known.keys())
