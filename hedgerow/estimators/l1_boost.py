@@ -206,7 +206,11 @@ class L1BoostClassifier(ClassifierMixin, ReadsTables):
         used = np.flatnonzero(self.coef_)
         if not len(used):
             return np.zeros(read_table(X).n_rows)
-        return np.asarray(np.einsum("ij,j->i", self._said(X, used), self.coef_[used]))
+        said, coef = self._said(X, used), self.coef_[used]
+        score = np.zeros(len(said))
+        for place, each in enumerate(coef.tolist()):  # in order: the same bits everywhere
+            score += said[:, place] * each
+        return score
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row; where the score is zero, the first of `classes_`."""
