@@ -14,12 +14,12 @@ import pytest
 ROOT = Path(__file__).parents[2]
 N_KILLS = 20
 KINDS = {
-    "boosting": ("--set", "n_estimators=400", "--set", "learning_rate=0.05"),
-    "forest": ("--set", "n_estimators=120", "--set", "min_samples_leaf=3"),
+    "boosting": ("--set", "n_estimators=600", "--set", "learning_rate=0.02"),
+    "forest": ("--set", "n_estimators=120", "--set", "min_samples_leaf=20"),
 }
 
 
-def table(path, n_rows=20_000):
+def table(path, n_rows=6000):
     """Write numbers, words and gaps, and a target that depends on them."""
     chance = np.random.default_rng(0)
     X = chance.normal(size=(n_rows, 6)).round(3)
