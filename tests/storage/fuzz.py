@@ -83,7 +83,9 @@ def differing(model: Any, alone: Any, whole: dict[str, Any], part: dict[str, Any
         return ""
     if model is None:
         # A parameter that only a fit looks at.
-        unlike = "" if "arameter" in whole["said"] else f"only load refuses it: {whole['said']}"
+        unlike = (
+            "" if "parameter" in whole["said"].lower() else f"only load refuses it: {whole['said']}"
+        )
         return unlike or used(alone)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
