@@ -33,8 +33,6 @@ def _demand_file(path: str) -> None:
         raise CommandError(
             f"{path}: there is no such model file. `hedgerow train` makes one, and says where."
         )
-    if Path(path).is_dir():
-        raise CommandError(f"{path} is a directory. Pass the model file in it.")
     with open(path, "rb") as file:
         beginning = file.read(9)
     if len(beginning) == 9 and beginning[8:] != b"{":  # a header, behind its length

@@ -75,7 +75,6 @@ FAILED = {
     "predict {place}/absent.hedgerow {place}/good.csv": "there is no such model file",
     "predict {place}/notes.txt {place}/good.csv": "cannot be loaded",
     "predict {place}/good.csv {place}/good.hedgerow": "MODEL comes before DATA",
-    "show {place}": "is a directory",
     "predict {place}/damaged.hedgerow {place}/good.csv": "it is damaged",
     "predict {place}/good.hedgerow {place}/words.csv": (
         "words.csv, line 8, column 'age': 'old' is not a number"
