@@ -65,6 +65,7 @@ def train(order: Order) -> dict[str, Any]:
         **judged,
         "seconds": seconds,
         "importances": importances(model),
+        "explains_rows": hasattr(model, "shap_values"),
         "saved": output,
     }
 

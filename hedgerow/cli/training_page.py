@@ -34,8 +34,7 @@ def page(report: dict[str, Any], console: Console) -> None:
         show(importance_bars(report["importances"]), end="")
     saved, data = report["saved"], report["data"].replace("stdin", "DATA")
     show(f"\nSaved as [bold]{escape(saved)}[/]. Next, for instance:")
-    # Only boosting has Shapley values of single rows.
-    why = ("explain", saved, data, "--row", "1") if report["model"] == "boosting" else ()
+    why = ("explain", saved, data, "--row", "1") if report["explains_rows"] else ()
     show(command(*(why or ("show", saved))), markup=False)
     show(command("predict", saved, data, "-o", "predictions.csv"), markup=False)
 
