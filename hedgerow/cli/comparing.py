@@ -1,17 +1,18 @@
 """`hedgerow compare`: models side by side under the same folds."""
 
 import sys
-import time
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from hedgerow.cli.folds import fold_rows
 from hedgerow.cli.problems import UsageError
-from hedgerow.cli.recipes import KINDS, estimator
-from hedgerow.cli.scores import constant, finite, over_folds, rises, scored, told
+from hedgerow.cli.recipes import KINDS, estimator, without_features
+from hedgerow.cli.scores import Floats, cross_validated, finite, means
 from hedgerow.cli.sources import Source
-from hedgerow.cli.targets import Problem, problem_of
+from hedgerow.cli.targets import problem_of
+
+_CONSTANT = "without features"
 
 
 class Order(NamedTuple):
@@ -34,13 +35,17 @@ def compare(order: Order) -> dict[str, Any]:
     if order.n_folds < 2:
         raise UsageError(f"--cv {order.n_folds}: pass 2 folds or more.")
     problem = problem_of(order.source, order.target, order.task, order.dropped)
-    folds = list(fold_rows(problem, order.n_folds, order.seed))
-    found = {kind: _outcomes(problem, kind, folds) for kind in kinds}
-    found["without features"] = _outcomes(problem, None, folds)
+    folds = fold_rows(problem, order.n_folds, order.seed)
+    models = {kind: estimator(kind, problem.task, {}) for kind in kinds}
+    models[_CONSTANT] = without_features(problem.task)
+    found = {}
+    for number, (kind, model) in enumerate(models.items(), 1):
+        _say(f"{kind}: {len(folds)} folds, model {number} of {len(models)}")
+        found[kind] = cross_validated(model, problem, folds)
+    _say("")
     decisive = "log-loss" if problem.task == "classification" else "RMSE"
-    means = {kind: np.mean([fold[decisive] for fold in each[0]]) for kind, each in found.items()}
-    ranked = sorted(means, key=lambda kind: means[kind] * (-1 if rises(decisive) else 1))
-    best = [fold[decisive] for fold in found[ranked[0]][0]]
+    ranked = sorted(found, key=lambda kind: -found[kind].means()[decisive][0])
+    behind = _behind({kind: found[kind][f"test_{decisive}"] for kind in ranked}, folds)
     return {
         "command": "compare",
         "data": order.source.file,
@@ -53,39 +58,34 @@ def compare(order: Order) -> dict[str, Any]:
         "models": [
             {
                 "model": kind,
-                "scores": over_folds(found[kind][0]),
-                "behind": _behind([fold[decisive] for fold in found[kind][0]], best),
-                "seconds": found[kind][1],
+                "scores": means(found[kind]),
+                "behind": behind[kind],
+                "seconds": 0.0 if kind == _CONSTANT else float(found[kind].fit_time.mean()),
             }
             for kind in ranked
         ],
     }
 
 
-def _outcomes(
-    problem: Problem, kind: str | None, folds: list[Any]
-) -> tuple[list[dict[str, float]], float]:
-    """Return the scores of each fold, and the seconds of a fit."""
-    scores, seconds = [], 0.0
-    for number, (rows, held_out) in enumerate(folds, 1):
-        _say(f"{kind or 'without features'}: fold {number} of {len(folds)}")
-        model = estimator(kind or "tree", problem.task, {} if kind else {"max_depth": 1})
-        begun = time.perf_counter()
-        model.fit(*problem.rows(rows))
-        seconds += time.perf_counter() - begun
-        answers = told(model, *problem.rows(held_out))
-        if kind is None:
-            answers = constant(getattr(model, "classes_", None), problem.y[rows], answers)
-        scores.append(scored(answers))
-    _say("")
-    return scores, seconds / len(folds) if kind else 0.0
+def _behind(scores: dict[str, Floats], folds: list[Any]) -> dict[str, dict[str, float | None]]:
+    """Return by how much each is worse than the first, fold by fold, and whether by chance.
 
+    The standard error is Nadeau and Bengio's, p-values are corrected by Holm.
+    """
+    from hedgerow.evaluation.paired import corrected_test, holm
 
-def _behind(scores: list[float], best: list[float]) -> dict[str, float | None]:
-    """Return the mean difference to the best model fold by fold, and its standard error."""
-    differences = np.abs(np.subtract(scores, best).mean()), np.subtract(scores, best).std(ddof=1)
-    mean, deviation = differences
-    return {"score": finite(mean), "standard_error": finite(deviation / np.sqrt(len(best)))}
+    best = next(iter(scores))
+    n_train, n_test = (float(np.mean([len(fold[side]) for fold in folds])) for side in (0, 1))
+    tests = [corrected_test(scores[best], own, n_train, n_test) for own in scores.values()]
+    p = [1.0, *holm(np.array([test.p for test in tests[1:]])).tolist()]
+    return {
+        kind: {
+            "score": finite(test.difference),
+            "standard_error": finite(test.standard_error),
+            "p": finite(own),
+        }
+        for kind, test, own in zip(scores, tests, p, strict=True)
+    }
 
 
 def _say(text: str) -> None:

@@ -10,14 +10,33 @@ from hedgerow.cli.sources import Kinds, Source, demand_columns
 
 
 def loaded(path: str) -> Any:
-    """Return the model of a file."""
+    """Return the model of a file, an estimator."""
+    _demand_file(path)
+    from hedgerow.estimators.model_files import load
+
+    return load(path)
+
+
+def loaded_to_predict(path: str) -> Any:
+    """Return the model of a file, without scikit-learn if it can predict without."""
+    _demand_file(path)
+    from hedgerow.fitted.files import NotHere, fitted_from
+
+    try:
+        return fitted_from(path)
+    except NotHere:
+        return loaded(path)
+
+
+def _demand_file(path: str) -> None:
     if not Path(path).exists():
         raise CommandError(
             f"{path}: there is no such model file. `hedgerow train` makes one, and says where."
         )
-    from hedgerow.estimators.model_files import load
-
-    return load(path)
+    with open(path, "rb") as file:
+        beginning = file.read(9)
+    if len(beginning) == 9 and beginning[8:] != b"{":  # a header, behind its length
+        raise CommandError(f"{path} is no model file of hedgerow. MODEL comes before DATA.")
 
 
 def kinds_of(model: Any) -> tuple[list[str] | None, list[str]]:

@@ -1,6 +1,5 @@
 """Which rows judge a model, and which it is trained with."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -35,8 +34,8 @@ def held_out_rows(problem: Problem, share: float, seed: int) -> tuple[Rows, Rows
     return np.sort(rows), np.sort(held_out)
 
 
-def fold_rows(problem: Problem, n_folds: int, seed: int) -> Iterator[tuple[Rows, Rows]]:
-    """Yield the rows to train with and the others, for each fold."""
+def fold_rows(problem: Problem, n_folds: int, seed: int) -> list[tuple[Rows, Rows]]:
+    """Return the rows to train with and the others, of each fold."""
     from sklearn.model_selection import KFold, StratifiedKFold
 
     if len(problem.y) < 2 * n_folds:
@@ -50,7 +49,7 @@ def fold_rows(problem: Problem, n_folds: int, seed: int) -> Iterator[tuple[Rows,
                 f"{n_folds} folds. Pass fewer folds, or leave these rows out."
             )
         splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-    return iter(list(splitter.split(np.zeros(len(problem.y)), problem.y)))
+    return list(splitter.split(np.zeros(len(problem.y)), problem.y))
 
 
 def _demand_known(problem: Problem, rows: Rows, held_out: Rows) -> None:

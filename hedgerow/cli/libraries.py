@@ -7,8 +7,11 @@ from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from typing import Any, BinaryIO, Protocol
 
+import numpy as np
+
 from hedgerow.cli.problems import CommandError
 from hedgerow.cli.text_tables import Layout
+from hedgerow.data.arrow import arrow_array
 
 ROWS = 65_536  # of a batch of Parquet
 
@@ -132,7 +135,11 @@ class Arrow:
         """See Library.table."""
         import pyarrow
 
-        return pyarrow.table(dict(columns))
+        held = [
+            arrow_array(each) if isinstance(each, list | np.ndarray) else each
+            for each in columns.values()
+        ]
+        return pyarrow.Table.from_arrays(held, names=list(columns))
 
 
 class Polars:

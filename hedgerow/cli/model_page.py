@@ -5,7 +5,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from hedgerow.cli.printing import bars, command, importance_bars
+from hedgerow.cli.printing import amounts, bars, command, importance_bars
 from hedgerow.cli.problems import listed
 from hedgerow.cli.showing import thinned
 
@@ -20,7 +20,8 @@ def page(report: dict[str, Any], console: Console) -> None:
 
 def _model(report: dict[str, Any], console: Console) -> None:
     show = console.print
-    trees = "" if report["n_trees"] is None else f", {report['n_trees']:,} trees or rounds"
+    noun = "rounds" if "Boost" in report["class"] else "trees"
+    trees = "" if report["n_trees"] is None else f", {report['n_trees']:,} {noun}"
     show(f"[bold]{report['class']}[/]{trees}; {escape(report['file'])}, {report['bytes']:,} bytes")
     if report["fingerprint"]:
         show(f"fingerprint  {report['fingerprint']}")
@@ -55,16 +56,21 @@ def _explanation(report: dict[str, Any], console: Console) -> None:
             f"\n[bold]How much features move predictions[/] of {report['n_rows']:,} rows: "
             f"mean size of Shapley values, {escape(report['unit'])}"
         )
-        rows = [(e["feature"], e["mean_size"], _effect(e)) for e in report["effects"][:10]]
+        shown = report["effects"][:10]
+        sizes = amounts([e["mean_size"] for e in shown])
+        rows = [
+            (e["feature"], e["mean_size"], f"{size}{_trend(e['trend'])}")
+            for e, size in zip(shown, sizes, strict=True)
+        ]
         show(bars(rows), end="")
 
 
-def _effect(effect: dict[str, Any]) -> str:
-    trend = effect["trend"]
+def _trend(trend: float | None) -> str:
     if trend is None:
-        return f"{effect['mean_size']:.3g}"
-    words = "rises with it" if trend > 0.3 else "falls with it" if trend < -0.3 else "up and down"
-    return f"{effect['mean_size']:.3g}  {words}"
+        return ""
+    return "  " + (
+        "rises with it" if trend > 0.3 else "falls with it" if trend < -0.3 else "up and down"
+    )
 
 
 def _one_row(report: dict[str, Any], console: Console) -> None:
@@ -74,13 +80,12 @@ def _one_row(report: dict[str, Any], console: Console) -> None:
     show(f"[bold]Row {report['row']}[/]: the model says [bold]{said}[/]", end="")
     share = report["probability"]
     show("" if share is None else f", with probability {share:.1%}")
-    show(f"\nBefore anything is known: {report['start']:+.3f} ({escape(report['unit'])})")
-    rows = [
-        (f"{e['feature']} = {e['value']}", e["effect"], f"{e['effect']:+.3f}")
-        for e in report["contributions"][:12]
-    ]
-    rest = sum(e["effect"] for e in report["contributions"][12:])
-    if len(report["contributions"]) > 12:
-        rows.append((f"{len(report['contributions']) - 12} others", rest, f"{rest:+.3f}"))
-    show(bars(rows), end="")
-    show(f"Together: {report['raw']:+.3f}")
+    first, rest = report["contributions"][:12], report["contributions"][12:]
+    effects = [(f"{e['feature']} = {e['value']}", e["effect"]) for e in first]
+    if rest:
+        effects.append((f"{len(rest)} others", sum(e["effect"] for e in rest)))
+    numbers = [report["start"], *(value for _, value in effects), report["raw"]]
+    start, *sizes, whole = amounts(numbers, "+")
+    show(f"\nBefore anything is known: {start} ({escape(report['unit'])})")
+    show(bars([(*each, size) for each, size in zip(effects, sizes, strict=True)]), end="")
+    show(f"Together: {whole}")

@@ -10,7 +10,8 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from hedgerow.cli.fitted import loaded, wanted_columns
+from hedgerow.cli.fitted import loaded_to_predict, wanted_columns
+from hedgerow.cli.imports import no_linear_algebra
 from hedgerow.cli.libraries import as_text, library
 from hedgerow.cli.problems import CommandError, UsageError
 from hedgerow.cli.sources import Kinds, Source
@@ -31,13 +32,13 @@ class Order(NamedTuple):
 def predict(order: Order) -> dict[str, Any]:
     """Predict the rows of a file; return how many there were."""
     form = _form(order)
-    model = loaded(order.model)
+    model = loaded_to_predict(order.model)
     if order.probabilities and not hasattr(model, "predict_proba"):
         raise UsageError(
             f"--probabilities: {order.model} is a {type(model).__name__}, which predicts numbers."
         )
     counted = _Counted(_answers(order, model))
-    with _written(order.output) as file:
+    with no_linear_algebra(), _written(order.output) as file:
         if form == "text":
             for number, table in enumerate(counted):
                 file.write(as_text(table, header=number == 0))

@@ -64,6 +64,19 @@ def with_error(value: dict[str, float | None] | None) -> str:
     return shown if error is None else f"{shown} ± {error:,.{digits}f}"
 
 
+def amounts(values: list[float], sign: str = "") -> list[str]:
+    """Write numbers that stand below each other with as many digits as the largest needs.
+
+    >>> amounts([0.5, -0.0625], "+")
+    ['+0.500', '-0.062']
+    >>> amounts([19234.6, 82.31])
+    ['19,235', '82']
+    """
+    largest = max(map(abs, values), default=0.0)
+    digits = 3 if largest < 100 else 1 if largest < 1000 else 0
+    return [f"{value:{sign},.{digits}f}" for value in values]
+
+
 def bars(rows: list[tuple[str, float, str]]) -> Text:
     """Draw names, bars as long as the numbers and what to write behind them."""
     largest = max((abs(value) for _, value, _ in rows), default=0.0) or 1.0

@@ -14,6 +14,7 @@ KINDS = {
     "bagging": "Bagging",
     "tree": "DecisionTree",
 }
+_NEVER = 1 << 40  # rows, which no node has
 CHECKPOINTED = ("boosting", "forest", "extra-trees")
 _WORDS = {"None": None, "none": None, "True": True, "False": False}
 
@@ -40,6 +41,11 @@ def estimator(kind: str, task: str, settings: dict[str, Any]) -> Any:
     except ValueError as problem:
         raise UsageError(f"--set: {problem}") from problem
     return model
+
+
+def without_features(task: str) -> Any:
+    """Return an estimator that never looks at features: a tree that has no splits."""
+    return estimator("tree", task, {"min_samples_split": _NEVER})
 
 
 def _may_stop(settings: dict[str, Any]) -> bool:

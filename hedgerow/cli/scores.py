@@ -4,15 +4,19 @@ The standard error of a score on held-out rows is that of the jackknife over gro
 
     se^2 = (G - 1) / G * sum over g of (score without group g - mean of these)^2,
 
-and of cross-validation the deviation of the folds' scores over the root of their number, which
-is somewhat too small, because folds share training rows. Efron and Tibshirani (1993), chapter 11.
+after Efron and Tibshirani (1993), chapter 11. That of folds is hedgerow.evaluation's.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from hedgerow.cli.targets import Problem
+
+if TYPE_CHECKING:
+    from hedgerow.evaluation.cross_validation import CrossValidated
 
 _GROUPS = 20
 _SMALLEST = 1e-15  # a probability, so that a logarithm is finite
@@ -59,11 +63,6 @@ def class_numbers(classes: NDArray[Any], y: NDArray[Any]) -> NDArray[np.int64]:
     return np.array([number[value] for value in y.tolist()], np.int64)
 
 
-def scored(rows: Told) -> dict[str, float]:
-    """Return the scores of predictions, by name."""
-    return {name: score(rows) for name, score in _scores(rows).items()}
-
-
 def scored_with_errors(rows: Told) -> dict[str, dict[str, float | None]]:
     """Return each score with its standard error; None if there are too few rows for one."""
     order = np.random.default_rng(0).permutation(len(rows.y))
@@ -76,14 +75,31 @@ def scored_with_errors(rows: Told) -> dict[str, dict[str, float | None]]:
     return found
 
 
-def over_folds(folds: list[dict[str, float]]) -> dict[str, dict[str, float | None]]:
+def cross_validated(
+    model: Any, problem: Problem, folds: list[Any], verbose: bool = False
+) -> "CrossValidated":
+    """Judge a model by folds; of each score more is better, so that losses have a minus."""
+    from hedgerow.evaluation.cross_validation import cross_validate
+
+    if "verbose" in model.get_params(deep=False):
+        model.set_params(verbose=False)  # folds go side by side, and have a bar together
+    X = problem.X.to_native()
+    return cross_validate(
+        model, X, problem.y, scoring=_signed, cv=folds, curve=False, verbose=verbose
+    )
+
+
+def means(found: "CrossValidated") -> dict[str, dict[str, float | None]]:
     """Return the mean of each score over folds, and its standard error."""
-    found = {}
-    for name in folds[0]:
-        values = np.array([fold[name] for fold in folds])
-        error = float(values.std(ddof=1) / np.sqrt(len(values)))
-        found[name] = {"score": finite(float(values.mean())), "standard_error": finite(error)}
-    return found
+    return {
+        name: {"score": finite(sign(name) * mean), "standard_error": finite(error)}
+        for name, (mean, error) in found.means().items()
+    }
+
+
+def _signed(model: Any, X: Any, y: NDArray[Any]) -> dict[str, float]:
+    rows = told(model, X, y)
+    return {name: sign(name) * score(rows) for name, score in _scores(rows).items()}
 
 
 def finite(value: float) -> float | None:
@@ -91,9 +107,9 @@ def finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def rises(name: str) -> bool:
-    """Return whether more is better."""
-    return name in ("accuracy", "AUC", "R2")
+def sign(name: str) -> int:
+    """Return 1 if more is better, -1 if less is."""
+    return 1 if name in ("accuracy", "AUC", "R2") else -1
 
 
 def _scores(rows: Told) -> dict[str, Callable[[Told], float]]:

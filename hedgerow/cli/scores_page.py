@@ -8,6 +8,8 @@ from rich.table import Table
 
 from hedgerow.cli.printing import command, scores_table, with_error
 
+_CHANCE = 0.05
+
 
 def page(report: dict[str, Any], console: Console) -> None:
     """Print scores."""
@@ -41,12 +43,23 @@ def _several(report: dict[str, Any], console: Console) -> None:
         column.justify = "left" if column.header == "model" else "right"
     for place, each in enumerate(report["models"]):
         scores = [with_error(each["scores"][name]) for name in names]
-        behind = "best" if place == 0 else with_error(each["behind"])
+        behind = "best" if place == 0 else _behind(each["behind"])
         table.add_row(each["model"], *scores, behind, f"{each['seconds']:.2f}")
     show(table)
     show(f"The best has the least {report['decisive']}; behind: by how much, fold by fold.")
+    if any(_is_more(each["behind"]) for each in report["models"]):
+        show("* more than chance: p < 0.05, corrected for overlapping folds and their number")
     best = report["models"][0]["model"]
     if best != "without features":
         show("\nNext, for instance:")
         words = ("train", report["data"], "--target", report["target"], "--model", best)
         show(command(*words), markup=False)
+
+
+def _behind(value: dict[str, float | None]) -> str:
+    """Write by how much a model is behind, with a star if that is more than chance."""
+    return with_error(value) + (" *" if _is_more(value) else "  ")
+
+
+def _is_more(value: dict[str, float | None]) -> bool:
+    return value["p"] is not None and value["p"] < _CHANCE

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from hedgerow.cli.fitted import importances
 from hedgerow.cli.folds import fold_rows, held_out_rows
 from hedgerow.cli.problems import CommandError, UsageError, listed
-from hedgerow.cli.recipes import CHECKPOINTED, KINDS, estimator, settings_of
-from hedgerow.cli.scores import constant, over_folds, scored, scored_with_errors, told
+from hedgerow.cli.recipes import CHECKPOINTED, KINDS, estimator, settings_of, without_features
+from hedgerow.cli.scores import constant, cross_validated, means, scored_with_errors, told
 from hedgerow.cli.sources import Source
 from hedgerow.cli.targets import TASKS, Problem, problem_of
 
@@ -65,6 +65,7 @@ def train(order: Order) -> dict[str, Any]:
         **judged,
         "seconds": seconds,
         "importances": importances(model),
+        "explains_rows": hasattr(model, "shap_values"),
         "saved": output,
     }
 
@@ -106,14 +107,15 @@ def _judged(order: Order, problem: Problem, settings: dict[str, Any]) -> tuple[A
     n_rows, every = len(problem.y), np.arange(len(problem.y))
     if order.n_folds is not None:
         folds = fold_rows(problem, order.n_folds, order.seed)
-        outcomes = [_outcome(order, problem, settings, *fold) for fold in folds]
+        models = estimator(order.kind, problem.task, settings), without_features(problem.task)
+        found, base = (cross_validated(each, problem, folds, not order.quiet) for each in models)
         model = _fitted(order, problem, settings, every)
         return model, {
             "judged_by": f"{order.n_folds}-fold cross-validation",
             "n_trained": n_rows,
             "n_judged": n_rows,
-            "scores": over_folds([own for own, _ in outcomes]),
-            "constant": over_folds([base for _, base in outcomes]),
+            "scores": means(found),
+            "constant": means(base),
         }
     if order.share == 0:
         model = _fitted(order, problem, settings, every)
@@ -122,24 +124,14 @@ def _judged(order: Order, problem: Problem, settings: dict[str, Any]) -> tuple[A
     rows, held_out = held_out_rows(problem, order.share, order.seed)
     model = _fitted(order, problem, settings, rows)
     answers = told(model, *problem.rows(held_out))
-    base = constant(getattr(model, "classes_", None), problem.y[rows], answers)
+    constants = constant(getattr(model, "classes_", None), problem.y[rows], answers)
     return model, {
         "judged_by": "rows that were held out",
         "n_trained": len(rows),
         "n_judged": len(held_out),
         "scores": scored_with_errors(answers),
-        "constant": scored_with_errors(base),
+        "constant": scored_with_errors(constants),
     }
-
-
-def _outcome(
-    order: Order, problem: Problem, settings: dict[str, Any], rows: Rows, held_out: Rows
-) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the scores of a fold, and those of a constant."""
-    model = _fitted(order._replace(checkpoint=None), problem, settings, rows)
-    answers = told(model, *problem.rows(held_out))
-    base = constant(getattr(model, "classes_", None), problem.y[rows], answers)
-    return scored(answers), scored(base)
 
 
 def _fitted(order: Order, problem: Problem, settings: dict[str, Any], rows: Rows) -> Any:

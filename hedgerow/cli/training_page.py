@@ -34,7 +34,8 @@ def page(report: dict[str, Any], console: Console) -> None:
         show(importance_bars(report["importances"]), end="")
     saved, data = report["saved"], report["data"].replace("stdin", "DATA")
     show(f"\nSaved as [bold]{escape(saved)}[/]. Next, for instance:")
-    show(command("explain", saved, data, "--row", "1"), markup=False)
+    why = ("explain", saved, data, "--row", "1") if report["explains_rows"] else ()
+    show(command(*(why or ("show", saved))), markup=False)
     show(command("predict", saved, data, "-o", "predictions.csv"), markup=False)
 
 

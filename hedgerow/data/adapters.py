@@ -4,6 +4,7 @@ A source yields the cells of one column at a time and never changes what the use
 libraries are reached through narwhals and the user's own objects; none is imported.
 """
 
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
@@ -11,9 +12,9 @@ from typing import Any, Protocol
 
 import narwhals as nw
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
+from hedgerow.data.arrow import arrow_categories, arrow_matrix, arrow_numbers
 from hedgerow.data.columns import Coded, Numbers, Place, complex_data, encoded, object_cells
 from hedgerow.data.values import float64, float64_columns, inexact_indices
 
@@ -161,13 +162,16 @@ class FrameColumns:
 
     def dense(self) -> NDArray[np.float64] | None:
         """Return the whole frame if every column is of floats."""
-        floats = all(dtype.is_float() for dtype in self.frame.schema.values())
-        return _dense_numbers(self.frame.to_numpy()) if floats else None
+        if not all(dtype.is_float() for dtype in self.frame.schema.values()):
+            return None
+        native = self.frame.to_native()
+        is_arrow = nw.dependencies.is_pyarrow_table(native)
+        return _dense_numbers(arrow_matrix(native) if is_arrow else self.frame.to_numpy())
 
 
 def source_of(X: Any) -> Source:
     """Return the source that reads X, or say why none does."""
-    if scipy.sparse.issparse(X):
+    if _is_sparse(X):
         return SparseColumns(X)
     if isinstance(X, np.ndarray):
         return ArrayColumns(_plain_array(X))
@@ -189,6 +193,12 @@ def source_of(X: Any) -> Source:
     if hasattr(X, "__arrow_c_stream__") or not hasattr(X, "__array__"):
         raise TypeError(f"X is of type {type(X).__name__}. {ACCEPTED} Convert it to one of these.")
     return ArrayColumns(_plain_array(np.asarray(X)))
+
+
+def _is_sparse(X: Any) -> bool:
+    """Tell whether X is a sparse matrix of SciPy, which whoever has one has imported."""
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(X))
 
 
 def _plain_array(array: NDArray[Any]) -> NDArray[Any]:
@@ -253,6 +263,8 @@ def _array_cells(
 
 
 def _number_cells(series: nw.Series[Any]) -> Numbers:
+    if nw.dependencies.is_pyarrow_chunked_array(series.to_native()):
+        return arrow_numbers(series.to_native())
     if series.dtype.is_float() or not series.null_count():
         return Numbers(series.to_numpy())
     # Libraries turn integers with nulls into floats, which rounds: fill the nulls first.
@@ -263,10 +275,7 @@ def _number_cells(series: nw.Series[Any]) -> Numbers:
 def _category_cells(place: Place, series: nw.Series[Any]) -> Coded:
     native = series.to_native()
     if nw.dependencies.is_pyarrow_chunked_array(native):
-        # pyarrow's to_numpy gives null entries of a dictionary a category; its indices do not.
-        array = native.combine_chunks()  # and unifies their dictionaries
-        codes = array.indices.cast("int64").fill_null(-1).to_numpy()
-        return Coded(array.dictionary.to_pylist(), codes, declared=True)
+        return arrow_categories(native)
     if nw.dependencies.is_pandas_like_series(native) and hasattr(native, "cat"):
         return Coded(native.cat.categories.tolist(), native.cat.codes.to_numpy(), declared=True)
     return encoded(place, series.to_list(), declared=True)

@@ -8,10 +8,8 @@ import numpy as np
 from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
-from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.data.table import Schema, Table, read_table
-from hedgerow.estimators.checks import check_columns
+from hedgerow.data.table import Schema, Table
 from hedgerow.estimators.learners import checked_learner
 from hedgerow.estimators.saving import Saves
 
@@ -53,13 +51,6 @@ class BaseAdaBoost(MetaEstimatorMixin, Saves):
         self.__dict__.pop("feature_names_in_", None)
         if table.names is not None:
             self.feature_names_in_ = np.array(table.names, dtype=object)
-
-    def _read(self, X: Any) -> Table:
-        """Check a table for prediction, and return it."""
-        check_is_fitted(self)
-        table = read_table(X)
-        check_columns(self, table)
-        return table
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

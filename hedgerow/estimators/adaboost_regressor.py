@@ -15,13 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.data.table import read_table
 from hedgerow.ensembles.adaboost import CHANCE, PERFECT
-from hedgerow.ensembles.adaboost_r2 import LOSSES, AdaBoostR2, Deviations, weighted_medians
+from hedgerow.ensembles.adaboost_r2 import LOSSES, AdaBoostR2, Deviations
+from hedgerow.ensembles.mean_committee import MeanCommittee
 from hedgerow.ensembles.row_weights import RowWeights
 from hedgerow.ensembles.species import mean_tree
 from hedgerow.estimators.adaboost import ADABOOST_CONSTRAINTS, BaseAdaBoost
 from hedgerow.estimators.boosted_means import (
     Exercise,
-    MeanCommittee,
     MeanLearnerWay,
     MeanPanel,
     MeanTreeWay,
@@ -33,16 +33,16 @@ from hedgerow.estimators.control import Control
 from hedgerow.estimators.gradient_boosting import keep_parameters
 from hedgerow.estimators.lessons import indexable
 from hedgerow.estimators.tree_regressor import DecisionTreeRegressor
+from hedgerow.fitted.adaboost import MeanRounds
 from hedgerow.kernels.team import hired
 from hedgerow.trees.importance import impurity_importances
 
 Floats = NDArray[np.float64]
 
 _LONG = 1e12  # cell updates: nobody knows how long a learner takes
-_PORTION = 1 << 22  # predictions that are kept at once
 
 
-class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):
+class AdaBoostRegressor(RegressorMixin, MeanRounds, BaseAdaBoost):
     """AdaBoost.R2: weak regressors, each of rows drawn more often the further they were missed.
 
         L_i  = |y_i - h_m(x_i)| / (largest of them), its square, or 1 - exp(-it)
@@ -191,38 +191,17 @@ class AdaBoostRegressor(RegressorMixin, BaseAdaBoost):
         return said
 
     def _said(self, X: Any) -> Iterator[Floats]:
-        """Yield what the rounds say of some rows after others, float64 [n, n_rounds]."""
-        table = self._read(X)
-        if isinstance(self._model, MeanPanel):
-            with hired(self.n_jobs, _LONG) as team:
-                yield self._model.says(indexable(X), team)
+        if not isinstance(self._model, MeanPanel):
+            yield from super()._said(X)
             return
-        values = self._schema.matrix(table, self.estimator_.unseen)
-        portion = max(_PORTION // self.n_estimators_, 1)
-        for first in range(0, len(values), portion):
-            some = values[first : first + portion]
-            with hired(self.n_jobs, float(len(some)) * self.n_estimators_) as team:
-                yield self._model.says(some, team)
-
-    def predict(self, X: Any) -> Floats:
-        """Return the weighted median of what the rounds say."""
-        alpha = self._alphas()
-        return np.concatenate([weighted_medians(said, alpha) for said in self._said(X)])
-
-    def staged_predict(self, X: Any) -> Iterator[Floats]:
-        """Yield the prediction after each round."""
-        alpha, said = self._alphas(), np.concatenate(list(self._said(X)))
-        for number in range(1, self.n_estimators_ + 1):
-            yield weighted_medians(said[:, :number], alpha[:number])
+        self._read(X)
+        with hired(self.n_jobs, _LONG) as team:
+            yield self._model.says(indexable(X), team)
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Yield R2 after each round."""
         for predicted in self.staged_predict(X):
             yield float(r2_score(y, predicted, sample_weight=sample_weight))
-
-    def _alphas(self) -> Floats:
-        check_is_fitted(self)
-        return np.asarray(self.estimator_weights_)
 
     @property
     def estimators_(self) -> list[Any]:

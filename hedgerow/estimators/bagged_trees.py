@@ -1,6 +1,5 @@
 """The fast path of bagging: the library's own trees, grown and kept as those of a forest."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -8,11 +7,11 @@ import numpy as np
 
 from hedgerow.data.table import Schema, Table
 from hedgerow.estimators.bagged import Bagged
-from hedgerow.estimators.forest import Floats
 from hedgerow.estimators.forest_classifier import ForestClassifier
 from hedgerow.estimators.forest_regressor import ForestRegressor
 from hedgerow.estimators.tree_classifier import DecisionTreeClassifier
 from hedgerow.estimators.tree_regressor import DecisionTreeRegressor
+from hedgerow.fitted.forest import BagOfClassTrees, BagOfMeanTrees
 from hedgerow.trees.rules import GrowthRules
 
 
@@ -41,14 +40,6 @@ class BaggedTrees(Bagged):
     def learn(self, X: Any, table: Table, y: Any, sample_weight: Any, asked: Any) -> None:  # noqa: ARG002  the table is enough
         """Grow the trees."""
         self._learn(table, y, sample_weight, asked)
-
-    def means(self, X: Any, table: Table) -> Floats:  # noqa: ARG002  the table is enough
-        """Return the mean of what trees say of each row."""
-        return self._mean_of(self._schema.matrix(table, self.unseen))
-
-    def staged_means(self, X: Any, table: Table) -> Iterator[Floats]:  # noqa: ARG002  the table is enough
-        """Yield the mean of what the first 1, 2, ... trees say."""
-        return self._staged_means(self._schema.matrix(table, self.unseen))
 
     @property
     def _cuts_at_random(self) -> bool:
@@ -89,9 +80,9 @@ class BaggedTrees(Bagged):
         return tree
 
 
-class BaggedClassTrees(BaggedTrees, ForestClassifier):
+class BaggedClassTrees(BagOfClassTrees, BaggedTrees, ForestClassifier):
     """Bagged trees of classes."""
 
 
-class BaggedMeanTrees(BaggedTrees, ForestRegressor):
+class BaggedMeanTrees(BagOfMeanTrees, BaggedTrees, ForestRegressor):
     """Bagged trees of numbers."""

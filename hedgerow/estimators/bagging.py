@@ -2,7 +2,7 @@
 
 import inspect
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -15,10 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.data.table import Table, read_table
 from hedgerow.estimators.bagged import Bagged
 from hedgerow.estimators.bagged_trees import BaggedTrees, is_plain_tree
-from hedgerow.estimators.checks import check_columns, check_parameters
+from hedgerow.estimators.checks import check_parameters
 from hedgerow.estimators.forest import FOREST_CONSTRAINTS, Floats
 from hedgerow.estimators.learners import checked_learner
 from hedgerow.estimators.saving import Saves
+from hedgerow.fitted.bagging import AveragesModels
 
 _SHARED = (
     "n_estimators",
@@ -53,7 +54,7 @@ _FITTED = (
 )
 
 
-class BaseBagging(MetaEstimatorMixin, Saves):
+class BaseBagging(AveragesModels, MetaEstimatorMixin, Saves):
     """Models of one learner, each of rows and features drawn for it."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BAGGING_CONSTRAINTS
@@ -110,20 +111,6 @@ class BaseBagging(MetaEstimatorMixin, Saves):
                 f"X has {table.n_features} features, but warm_start=True goes on from models of "
                 f"{before.n_features_in_}. Pass the same columns, or warm_start=False."
             )
-
-    def _means(self, X: Any) -> Floats:
-        """Return the mean of what the models say of each row, float64 [n_rows, n_values]."""
-        check_is_fitted(self)
-        table = read_table(X)
-        check_columns(self, table)
-        return self._ensemble.means(X, table)
-
-    def _staged_means(self, X: Any) -> Iterator[Floats]:
-        """Yield the mean of what the first 1, 2, ... models say."""
-        check_is_fitted(self)
-        table = read_table(X)
-        check_columns(self, table)
-        return self._ensemble.staged_means(X, table)
 
     def standard_errors(self, X: Any, *, method: str = "infinitesimal") -> Floats:
         """Return the standard error of each prediction: its deviation over training sets.

@@ -1,6 +1,5 @@
 """Bagging of classifiers with scikit-learn's names."""
 
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -8,22 +7,20 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.data.table import read_table
 from hedgerow.estimators.bagged_learners import ClassLearners
 from hedgerow.estimators.bagged_trees import BaggedClassTrees
 from hedgerow.estimators.bagging import BAGGING_CONSTRAINTS, BaseBagging
-from hedgerow.estimators.checks import check_columns
 from hedgerow.estimators.gradient_boosting import keep_parameters
 from hedgerow.estimators.tree_classifier import DecisionTreeClassifier
+from hedgerow.fitted.bagging import ClassBagging
 
 
 def _has_decisions(bagging: Any) -> bool:
     return hasattr(bagging._learner(), "decision_function")
 
 
-class BaggingClassifier(ClassifierMixin, BaseBagging):
+class BaggingClassifier(ClassifierMixin, ClassBagging, BaseBagging):
     """Bagging of classifiers: models of samples of rows and features, that vote or are averaged.
 
         f(x) = argmax over classes k of (1 / B) sum over models b of p_b(k | x)      soft
@@ -125,33 +122,9 @@ class BaggingClassifier(ClassifierMixin, BaseBagging):
     ) -> None:
         keep_parameters(self, locals())
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the mean of the models' probabilities, or the share of their votes."""
-        return self._means(X)
-
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the logarithm of the probabilities; -inf where they are 0."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row; of equals the first of `classes_`."""
-        chosen = np.argmax(self.predict_proba(X), axis=1)
-        return np.asarray(self.classes_[chosen])
-
-    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield the probabilities by the first 1, 2, ... models."""
-        yield from self._staged_means(X)
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the classes by the first 1, 2, ... models."""
-        for shares in self._staged_means(X):
-            yield self.classes_[np.argmax(shares, axis=1)]
-
     @available_if(_has_decisions)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the mean of the decision functions of the models that know all classes."""
-        check_is_fitted(self)
-        check_columns(self, read_table(X))
+        self._read(X)
         ensemble: Any = self._ensemble
         return np.asarray(ensemble.decisions(X))

@@ -1,10 +1,7 @@
 """Bagging of regressors with scikit-learn's names."""
 
-from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from hedgerow.estimators.bagged_learners import MeanLearners
@@ -12,9 +9,10 @@ from hedgerow.estimators.bagged_trees import BaggedMeanTrees
 from hedgerow.estimators.bagging import BaseBagging
 from hedgerow.estimators.gradient_boosting import keep_parameters
 from hedgerow.estimators.tree_regressor import DecisionTreeRegressor
+from hedgerow.fitted.bagging import MeanBagging
 
 
-class BaggingRegressor(RegressorMixin, BaseBagging):
+class BaggingRegressor(RegressorMixin, MeanBagging, BaseBagging):
     """Bagging of regressors: models of samples of rows and features, whose mean is taken.
 
         f(x) = (1 / B) sum over models b of f_b(x)
@@ -80,13 +78,3 @@ class BaggingRegressor(RegressorMixin, BaseBagging):
         if own is not None and not isinstance(self.estimator, type):
             tags.target_tags.multi_output = own().target_tags.multi_output
         return tags
-
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the mean of what the models predict for each row."""
-        means = self._means(X)
-        return np.ascontiguousarray(means[:, 0]) if self.n_outputs_ == 1 else means
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield the predictions by the first 1, 2, ... models."""
-        for means in self._staged_means(X):
-            yield np.ascontiguousarray(means[:, 0]) if self.n_outputs_ == 1 else means

@@ -11,11 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.estimators.growth import GROWTH_CONSTRAINTS, GrowsTrees
 from hedgerow.estimators.notebook import ShowsItsTree
 from hedgerow.estimators.sklearn_tree import SklearnTree
-from hedgerow.kernels.predict import Paths, average_unseen, leaf_indices
-from hedgerow.kernels.team import Team, hired
+from hedgerow.fitted.tree import OneTree
+from hedgerow.kernels.team import hired
 from hedgerow.trees.importance import impurity_importances
 from hedgerow.trees.labels import TreeNames
-from hedgerow.trees.tree import Tree
 
 CONSTRAINTS: dict[str, list[Any]] = GROWTH_CONSTRAINTS | {
     "splitter": [StrOptions({"best", "random"})],
@@ -25,7 +24,7 @@ CONSTRAINTS: dict[str, list[Any]] = GROWTH_CONSTRAINTS | {
 }
 
 
-class BaseTree(GrowsTrees, ShowsItsTree):
+class BaseTree(OneTree, GrowsTrees, ShowsItsTree):
     """A single tree and its table: everything that does not depend on what is predicted."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CONSTRAINTS
@@ -33,23 +32,6 @@ class BaseTree(GrowsTrees, ShowsItsTree):
     @property
     def _cuts_at_random(self) -> bool:
         return bool(self.splitter == "random")
-
-    def _leaves(self, values: NDArray[np.float64], team: Team) -> NDArray[np.int64]:
-        leaves = np.empty(len(values), np.int64)
-        team.run(leaf_indices, values, paths_of(self._tree), leaves)
-        return leaves
-
-    def _leaf_values(self, X: Any) -> NDArray[np.float64]:
-        """Return the value of each row's leaf; of several, averaged, for unseen categories."""
-        values, tree = self._values(X), self._tree
-        with hired(self.n_jobs, values.shape[0] * 10.0) as team:
-            out = np.ascontiguousarray(tree.value[self._leaves(values, team)])
-        categorical = np.flatnonzero(tree.n_categories > 0)
-        if self.unseen == "average" and len(categorical):
-            rows = np.flatnonzero((values[:, categorical] < 0).any(axis=1))
-            stack, shares = np.empty(tree.n_nodes + 1, np.int64), np.empty(tree.n_nodes + 1)
-            average_unseen(values, paths_of(tree), rows, tree.value, stack, shares, out)
-        return out
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the node number of the leaf that each row reaches."""
@@ -128,10 +110,3 @@ class BaseTree(GrowsTrees, ShowsItsTree):
                 to_left = np.where(np.isnan(x), tree.missing_left[node], x <= tree.threshold[node])
             waiting += [(left, share * to_left), (right, share * (1 - to_left))]
         return mean.T
-
-    _tree: Tree
-
-
-def paths_of(tree: Tree) -> Paths:
-    """Return what prediction reads of a tree."""
-    return Paths(*(getattr(tree, name) for name in Paths._fields))

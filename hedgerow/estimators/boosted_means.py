@@ -13,6 +13,7 @@ from hedgerow.ensembles.adaboost import Round
 from hedgerow.ensembles.adaboost_r2 import Heard
 from hedgerow.ensembles.bags import Bags, Bootstrap, Urn
 from hedgerow.ensembles.forest import Forest, joined
+from hedgerow.ensembles.mean_committee import MeanCommittee
 from hedgerow.ensembles.row_weights import RowWeights
 from hedgerow.ensembles.species import MeanTrees
 from hedgerow.estimators.boosted_learners import EXACT_ROWS, level_by_level
@@ -21,9 +22,7 @@ from hedgerow.estimators.lessons import fresh, indexable, takes_weights
 from hedgerow.estimators.tables import bin_for
 from hedgerow.estimators.tree_regressor import DecisionTreeRegressor
 from hedgerow.kernels.ballots import Means
-from hedgerow.kernels.packed import Thicket
 from hedgerow.kernels.random import mixed_bits
-from hedgerow.kernels.spread import tell_leaves
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.walks import add_leaves, walkers_of
 from hedgerow.trees.grower import Grower
@@ -114,24 +113,11 @@ class MeanTreeWay:
         unit = float(2**shift) / float(weights.total)
         return Steps(np.maximum(counts, 1), unit, exact=False), np.asarray(counts > 0, np.int64)
 
-    def model(self, rounds: Sequence[Round]) -> "MeanCommittee":
+    def model(self, rounds: Sequence[Round]) -> MeanCommittee:
         """Return rounds as a model."""
         trees, units = zip(*(each.model for each in rounds), strict=True)
         n_categories = np.asarray(self.binned.codes.features.n_categories, np.int32)
         return MeanCommittee(Forest((joined(list(trees)),), np.array(units), n_categories))
-
-
-class MeanCommittee(NamedTuple):
-    """Trees of numbers, one for each round."""
-
-    forest: Forest
-
-    def says(self, values: Floats, team: Team) -> Floats:
-        """Return what each tree says of rows, float64 [n_rows, n_rounds]."""
-        thicket: Thicket = self.forest.thickets[0]
-        out, rows = np.zeros((len(values), 1, self.forest.n_trees)), np.arange(len(values))
-        team.run(tell_leaves, values, rows, thicket, Means(1), walkers_of(team.n_threads), out)
-        return np.asarray(out[:, 0])
 
 
 class MeanPanel(NamedTuple):

@@ -17,6 +17,7 @@ from hedgerow.estimators.checks import Classes
 from hedgerow.estimators.control import Control
 from hedgerow.estimators.folds import content_folds
 from hedgerow.estimators.tables import categorical_columns
+from hedgerow.fitted.adaboost import votes_of
 from hedgerow.kernels.team import Team, hired
 
 Floats = NDArray[np.float64]
@@ -109,13 +110,6 @@ def margins_of(out: Floats, labels: Rows) -> Floats:
     if out.shape[1] == 1:
         return np.where(labels == 1, out[:, 0], -out[:, 0])
     return np.asarray(out[np.arange(len(out)), labels])
-
-
-def votes_of(out: Floats) -> Rows:
-    """Return the class of the highest score; of equals the first."""
-    if out.shape[1] == 1:
-        return np.asarray(out[:, 0] > 0, np.int64)
-    return np.asarray(np.argmax(out, axis=1))
 
 
 def _held_out(estimator: Any, asked: Asked) -> Rows:

@@ -2,7 +2,6 @@
 
 import difflib
 import reprlib
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +11,8 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y, _num_samples, column_or_1d
 
-from hedgerow.data.table import Table
 from hedgerow.data.values import families, family, is_missing
+from hedgerow.fitted.model import name_of
 
 _LEAST_WEIGHT = 1e-100  # products of smaller weights leave the range of float64
 _LOSS_VALUE = "a loss such as hedgerow.losses.Huber(2.0)"
@@ -40,49 +39,6 @@ def _meant(estimator: Any, message: str) -> str:
             close = difflib.get_close_matches(given, sorted(set().union(*accepted)), n=1)
             return f" Did you mean {close[0]!r}?" if close else ""
     return ""
-
-
-def _name_of(estimator: Any) -> str:
-    """Return what users call an estimator; one inside another goes by the outer one's name."""
-    return str(getattr(estimator, "_shown_as", type(estimator).__name__))
-
-
-def check_columns(estimator: Any, table: Table) -> None:
-    """Raise if a table's columns are not those of fit: their number, names and order."""
-    name = _name_of(estimator)
-    expected = estimator.n_features_in_
-    fitted = getattr(estimator, "feature_names_in_", None)
-    if table.names is not None and fitted is not None and list(fitted) != table.names:
-        raise ValueError(_names_message(list(fitted), table.names))
-    if (table.names is None) != (fitted is None):
-        has, fitted_with = ("has", "without") if fitted is None else ("does not have valid", "with")
-        warnings.warn(
-            f"X {has} feature names, but {name} was fitted {fitted_with} feature names: columns "
-            "are taken in their order. Pass the same kind of table to fit and to predict.",
-            UserWarning,
-            stacklevel=5,  # predict, _leaf_values, _values, here
-        )
-    if table.n_features != expected:
-        raise ValueError(
-            f"X has {table.n_features} features, but {name} is expecting {expected} features as "
-            "input. Pass the columns that fit had."
-        )
-
-
-def _names_message(fitted: list[str], given: list[str]) -> str:
-    """Say how column names differ, in scikit-learn's words."""
-    unexpected, missing = sorted(set(given) - set(fitted)), sorted(set(fitted) - set(given))
-    lines = ["The feature names should match those that were passed during fit."]
-    for title, names in (
-        ("Feature names unseen at fit time:", unexpected),
-        ("Feature names seen at fit time, yet now missing:", missing),
-    ):
-        if names:
-            lines += [title, *(f"- {name}" for name in names[:5])]
-            lines += ["- ..."] * (len(names) > 5)
-    if not missing and not unexpected:
-        lines.append("Feature names must be in the same order as they were in fit.")
-    return "\n".join(lines) + "\n"
 
 
 def check_labels(estimator: Any, y: Any) -> NDArray[Any]:
@@ -122,7 +78,7 @@ def _present_targets(estimator: Any, y: Any) -> NDArray[Any]:
     """Return y as an array, or raise naming the first row that is missing or infinite."""
     if y is None:
         raise ValueError(
-            f"{_name_of(estimator)} requires y to be passed, but the target y is None. Pass one "
+            f"{name_of(estimator)} requires y to be passed, but the target y is None. Pass one "
             "target for each row of X."
         )
     values = np.asarray(y)

@@ -1,7 +1,6 @@
 """Looking into a boosted model: leaves, importances, Shapley values."""
 
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -178,19 +177,3 @@ class Explains(ReadsTables):
         with hired(self.n_jobs, float(len(values)) * len(self._model.grove.left) * each) as team:
             found = explain(Shapley(self._model), values, team)
         return found if found.shape[-1] > 1 else found[..., 0]
-
-
-def check_n_trees(n_trees: Any, n_rounds: int) -> int:
-    """Return the number of rounds to predict by: all if it is None."""
-    if n_trees is None:
-        return n_rounds
-    if isinstance(n_trees, bool) or not isinstance(n_trees, Integral):
-        raise TypeError(
-            f"n_trees={n_trees!r} is no whole number. Pass a number of rounds, or None for all."
-        )
-    if not 0 <= int(n_trees) <= n_rounds:
-        raise ValueError(
-            f"n_trees={n_trees} is outside 0..{n_rounds}, the rounds of this model "
-            "(n_estimators_). Pass a number in this range, or None for all."
-        )
-    return int(n_trees)

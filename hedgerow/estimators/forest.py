@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.data.binned import BinnedTable
 from hedgerow.data.table import Schema, Table, read_table
 from hedgerow.ensembles.bags import Bags, Bootstrap, Pasting, Urn, drawn_features
-from hedgerow.ensembles.forest import Forest, Plan, Planting, forest_of
+from hedgerow.ensembles.forest import Plan, Planting, forest_of
 from hedgerow.ensembles.left_out import LeftOut
 from hedgerow.ensembles.species import Species
 from hedgerow.estimators.cart import Sample
@@ -27,10 +27,10 @@ from hedgerow.estimators.drawn import n_drawn_rows
 from hedgerow.estimators.forest_left_out import ShufflesLeftOut
 from hedgerow.estimators.forest_neighbours import ShowsNeighbours
 from hedgerow.estimators.forest_spread import ShowsSpread
-from hedgerow.estimators.forest_stages import GrowsInSizes
 from hedgerow.estimators.growth import GROWTH_CONSTRAINTS, GrowsTrees
 from hedgerow.estimators.tables import bin_for
 from hedgerow.estimators.unpacked import Unpacked
+from hedgerow.fitted.forest import AveragesTrees
 from hedgerow.kernels.random import mixed_bits
 from hedgerow.kernels.team import hired
 from hedgerow.trees.importance import impurity_importances
@@ -56,7 +56,7 @@ FOREST_CONSTRAINTS: dict[str, list[Any]] = GROWTH_CONSTRAINTS | {
 }
 
 
-class BaseForest(GrowsInSizes, ShowsSpread, ShowsNeighbours, ShufflesLeftOut, GrowsTrees):
+class BaseForest(AveragesTrees, ShowsSpread, ShowsNeighbours, ShufflesLeftOut, GrowsTrees):
     """Trees that are averaged: everything that does not depend on what is predicted."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = FOREST_CONSTRAINTS
@@ -65,7 +65,6 @@ class BaseForest(GrowsInSizes, ShowsSpread, ShowsNeighbours, ShufflesLeftOut, Gr
     _repeats_features = False
     _noun = "trees"
     callbacks = monotonic_cst = None  # of Control, and of those that have none
-    _model: Forest
 
     def fit(
         self,
@@ -212,27 +211,6 @@ class BaseForest(GrowsInSizes, ShowsSpread, ShowsNeighbours, ShufflesLeftOut, Gr
         self.oob_curve_, self.oob_score_ = np.array(scores), scores[-1]
         self._keep_out_of_bag(judged, sample, table.n_rows)
 
-    def _mean_ballot(self, X: Any) -> Floats:
-        """Return the mean of what trees say of each row, float64 [n_rows, n_values]."""
-        return self._mean_of(self._values(X))
-
-    def _mean_of(self, values: Floats) -> Floats:
-        forest = self._model
-        out = np.zeros((len(values), self._n_values))
-        with hired(self.n_jobs, float(len(values)) * forest.n_trees * 10) as team:
-            forest.add(values, np.arange(len(values)), self._ballot(), team, out)
-        self._average_unseen(values, out)
-        return out / forest.n_trees
-
-    def _average_unseen(self, values: Floats, out: Floats) -> None:
-        """Set the sums of rows with unseen categories by both branches, if that was asked for."""
-        rows = self._unseen_rows(values)
-        if not len(rows):
-            return
-        out[rows] = 0.0
-        for tree in self._trees():
-            self._add_unseen(values, rows, tree, out)
-
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the leaf that each row reaches in each tree, int64 [n_rows, n_trees]."""
         values = self._values(X)
@@ -246,10 +224,6 @@ class BaseForest(GrowsInSizes, ShowsSpread, ShowsNeighbours, ShufflesLeftOut, Gr
                 setattr(tree, name, getattr(self, name))
         tree.n_outputs_, tree.max_features_ = self.n_outputs_, self.max_features_
         tree._tree = self._tree(number)
-
-    def _trees(self) -> Any:
-        """Yield the trees."""
-        return (self._tree(number) for number in range(self._model.n_trees))
 
     @property
     def estimators_(self) -> Sequence[Any]:

@@ -1,29 +1,26 @@
 """Forests of classification trees with scikit-learn's names."""
 
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 
 from hedgerow.data.table import Table
 from hedgerow.ensembles.curve import steady_sum
 from hedgerow.ensembles.left_out import LeftOut
-from hedgerow.ensembles.species import ClassTrees, class_tree
+from hedgerow.ensembles.species import ClassTrees
 from hedgerow.estimators.cart import Sample
 from hedgerow.estimators.checks import check_class_weight, check_classes
-from hedgerow.estimators.forest import FOREST_CONSTRAINTS, BaseForest, Floats
+from hedgerow.estimators.forest import FOREST_CONSTRAINTS, BaseForest
 from hedgerow.estimators.gradient_boosting import keep_parameters
 from hedgerow.estimators.tree_classifier import DecisionTreeClassifier
-from hedgerow.kernels.ballots import Proportions, Votes
-from hedgerow.trees.tree import Tree
+from hedgerow.fitted.forest import ClassForest
 
 _CRITERIA = StrOptions({"gini", "entropy", "log_loss", "misclassification"})
 
 
-class ForestClassifier(ClassifierMixin, BaseForest):
+class ForestClassifier(ClassifierMixin, ClassForest, BaseForest):
     """What random forests and extra-trees of classes share."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = FOREST_CONSTRAINTS | {
@@ -48,23 +45,6 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         species = ClassTrees(sample.targets, len(classes), self._impurity, by_tree)
         self._keep(table, sample, species, asked)
 
-    @property
-    def _impurity(self) -> str:
-        return "entropy" if self.criterion == "log_loss" else str(self.criterion)
-
-    @property
-    def _n_values(self) -> int:
-        return int(self.n_classes_)
-
-    def _ballot(self) -> Any:
-        return (Votes if self.voting == "hard" else Proportions)(self.n_classes_)
-
-    def _shown(self, value: Floats) -> Floats:
-        """Return what a tree says, given the proportions of its leaves."""
-        if self.voting == "soft":
-            return value
-        return np.asarray(np.eye(value.shape[1])[np.argmax(value, axis=1)])
-
     def _score_out_of_bag(self, judged: LeftOut, sample: Sample) -> float:
         """Return the share of rows, by weight, that are called by their class."""
         known, weights = judged.n_trees > 0, sample.plain.weights
@@ -80,35 +60,6 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         shown = np.full((n_rows, self.n_classes_), np.nan)
         shown[slice(None) if sample.rows is None else sample.rows] = judged.means()
         self.oob_decision_function_ = shown
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the mean class proportions of the trees' leaves, or the share of their votes."""
-        return self._mean_ballot(X)
-
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the logarithm of the probabilities; -inf where they are 0."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row; of equals the first of `classes_`."""
-        chosen = np.argmax(self.predict_proba(X), axis=1)
-        return np.asarray(self.classes_[chosen])
-
-    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield the probabilities by the first 1, 2, ... trees."""
-        yield from self._staged_means(self._values(X))
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield the classes by the first 1, 2, ... trees."""
-        for shares in self.staged_predict_proba(X):
-            yield self.classes_[np.argmax(shares, axis=1)]
-
-    def _tree(self, number: int) -> Tree:
-        """Return one tree."""
-        forest = self._model
-        unit = float(forest.units[number])
-        return class_tree(forest.tree(number), unit, self._impurity, forest.n_categories)
 
     def _estimator(self, number: int) -> DecisionTreeClassifier:
         """Return one tree as an estimator."""

@@ -8,7 +8,8 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.data.table import Table
-from hedgerow.ensembles.neighbours import Residents, Settlement, left_out_of, proximities
+from hedgerow.ensembles.neighbours import Residents, left_out_of, proximities
+from hedgerow.ensembles.settlement import Settlement
 from hedgerow.estimators.cart import Sample
 from hedgerow.estimators.tables import ReadsTables
 from hedgerow.kernels.team import hired

@@ -1,28 +1,25 @@
 """Forests of regression trees with scikit-learn's names."""
 
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import StrOptions
 
 from hedgerow.data.table import Table
 from hedgerow.ensembles.curve import steady_sum
 from hedgerow.ensembles.left_out import LeftOut
-from hedgerow.ensembles.species import MeanTrees, mean_tree
+from hedgerow.ensembles.species import MeanTrees
 from hedgerow.estimators.cart import Sample
 from hedgerow.estimators.checks import check_targets, check_weights
-from hedgerow.estimators.forest import FOREST_CONSTRAINTS, BaseForest, Floats
+from hedgerow.estimators.forest import FOREST_CONSTRAINTS, BaseForest
 from hedgerow.estimators.forest_neighbours import PredictsQuantiles
 from hedgerow.estimators.gradient_boosting import keep_parameters
 from hedgerow.estimators.tree_regressor import DecisionTreeRegressor
-from hedgerow.kernels.ballots import Means
-from hedgerow.trees.tree import Tree
+from hedgerow.fitted.forest import MeanForest
 
 
-class ForestRegressor(RegressorMixin, PredictsQuantiles, BaseForest):
+class ForestRegressor(RegressorMixin, MeanForest, PredictsQuantiles, BaseForest):
     """What random forests and extra-trees of numbers share."""
 
     _keeps_levels = True
@@ -51,16 +48,6 @@ class ForestRegressor(RegressorMixin, PredictsQuantiles, BaseForest):
         self._keep(table, sample, MeanTrees(sample.targets), asked)
         self._settle(table, sample)
 
-    @property
-    def _n_values(self) -> int:
-        return int(self.n_outputs_)
-
-    def _ballot(self) -> Any:
-        return Means(self.n_outputs_)
-
-    def _shown(self, value: Floats) -> Floats:
-        return value
-
     def _score_out_of_bag(self, judged: LeftOut, sample: Sample) -> float:
         """Return R^2, by weight, averaged over outputs."""
         known = judged.n_trees > 0
@@ -83,20 +70,6 @@ class ForestRegressor(RegressorMixin, PredictsQuantiles, BaseForest):
         shown = np.full((n_rows, self.n_outputs_), np.nan)
         shown[slice(None) if sample.rows is None else sample.rows] = judged.means()
         self.oob_prediction_ = shown[:, 0] if self.n_outputs_ == 1 else shown
-
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the mean of what the trees predict for each row."""
-        means = self._mean_ballot(X)
-        return np.ascontiguousarray(means[:, 0]) if self.n_outputs_ == 1 else means
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield the predictions by the first 1, 2, ... trees."""
-        for means in self._staged_means(self._values(X)):
-            yield np.ascontiguousarray(means[:, 0]) if self.n_outputs_ == 1 else means
-
-    def _tree(self, number: int) -> Tree:
-        """Return one tree."""
-        return mean_tree(self._model.tree(number), self._model.n_categories)
 
     def _estimator(self, number: int) -> DecisionTreeRegressor:
         """Return one tree as an estimator."""

@@ -19,9 +19,9 @@ from hedgerow.ensembles.uncertainty import (
     repeats_of,
 )
 from hedgerow.ensembles.voices import blocks_of, voices
-from hedgerow.estimators.base import paths_of
 from hedgerow.estimators.checks import unknown_option
 from hedgerow.estimators.tables import ReadsTables
+from hedgerow.fitted.tree import paths_of
 from hedgerow.kernels.predict import average_unseen
 from hedgerow.kernels.team import Team, hired
 

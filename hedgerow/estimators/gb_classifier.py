@@ -1,6 +1,5 @@
 """Gradient boosting for classes."""
 
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,11 +21,12 @@ from hedgerow.estimators.gradient_boosting import (
     keep_parameters,
 )
 from hedgerow.estimators.request import Request
+from hedgerow.fitted.boosting import ClassBoosting
 from hedgerow.losses import Bernoulli, Exponential, Multinomial, custom_loss
 from hedgerow.losses.classification import logistic_of_array
 
 
-class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
+class GradientBoostingClassifier(ClassifierMixin, ClassBoosting, BaseGradientBoosting):
     """Trees added one after another, each fitted to the derivatives of a loss of classes.
 
     Two classes have one score, the log-odds of the second; K > 2 classes have K scores and a
@@ -161,52 +161,3 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
                 f"fit ({list(self.classes_)[:8]}). Leave such rows out."
             )
         return np.searchsorted(self.classes_, labels).astype(np.float64)
-
-    def _predicted(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
-        if self.n_classes_ > 2:
-            return np.asarray(self._loss.link(raw))
-        if self.n_classes_ == 1:
-            return np.ones((len(raw), 1))
-        second = np.asarray(self._loss.link(raw[:, 0]))
-        return np.column_stack([1.0 - second, second])
-
-    def decision_function(
-        self, X: Any, n_trees: int | None = None, offset: Any = None
-    ) -> NDArray[np.float64]:
-        """Return the scores: [n_rows] log-odds of two classes, or [n_rows, n_classes].
-
-        n_trees: use the first rounds only, 0 (the start) to `n_estimators_`. With K > 2
-        classes a round has K trees.
-        """
-        raw = self._raw(X, n_trees, offset)
-        return raw if self.n_classes_ > 2 else raw[:, 0]
-
-    def predict_proba(
-        self, X: Any, n_trees: int | None = None, offset: Any = None
-    ) -> NDArray[np.float64]:
-        """Return the probability of each class, in the order of `classes_`.
-
-        n_trees: as in `decision_function`.
-        """
-        raw = self._raw(X, n_trees, offset)
-        return self._predicted(raw)
-
-    def predict(self, X: Any, n_trees: int | None = None, offset: Any = None) -> NDArray[Any]:
-        """Return the most probable class of each row; n_trees: as in `decision_function`."""
-        best = np.argmax(self.predict_proba(X, n_trees, offset), axis=1)
-        return np.asarray(self.classes_[best])
-
-    def staged_decision_function(self, X: Any, offset: Any = None) -> Iterator[NDArray[np.float64]]:
-        """Yield the scores after each round."""
-        for raw in self._staged_raw(X, offset):
-            yield raw if self.n_classes_ > 2 else raw[:, 0]
-
-    def staged_predict_proba(self, X: Any, offset: Any = None) -> Iterator[NDArray[np.float64]]:
-        """Yield the probabilities after each round."""
-        for raw in self._staged_raw(X, offset):
-            yield self._predicted(raw)
-
-    def staged_predict(self, X: Any, offset: Any = None) -> Iterator[NDArray[Any]]:
-        """Yield the predictions after each round."""
-        for probabilities in self.staged_predict_proba(X, offset):
-            yield self.classes_[np.argmax(probabilities, axis=1)]

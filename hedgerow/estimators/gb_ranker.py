@@ -1,6 +1,5 @@
 """Gradient boosting for rankings."""
 
-from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, NoReturn, Self
 
@@ -20,6 +19,7 @@ from hedgerow.estimators.ndcg import mean_ndcg
 from hedgerow.estimators.queries import check_queries, check_query_weights, check_relevance
 from hedgerow.estimators.request import Request
 from hedgerow.estimators.watched_queries import GivenQueries, given_queries
+from hedgerow.fitted.boosting import RankBoosting
 from hedgerow.losses import LambdaRank, Pairwise, RankingLoss
 from hedgerow.losses.lists import gains_of, listed
 
@@ -52,7 +52,7 @@ class _QuerySample(Sample):
         self.query_of_row = np.unique(kept, return_inverse=True)[1]
 
 
-class GradientBoostingRanker(BaseGradientBoosting):
+class GradientBoostingRanker(RankBoosting, BaseGradientBoosting):
     """Trees added one after another, so that their sum puts the rows of each query in order.
 
     The rows of a query are documents, y is how relevant each is. Both losses are of pairs of
@@ -262,18 +262,6 @@ class GradientBoostingRanker(BaseGradientBoosting):
 
     def _watched(self, number: int, given: Any, *_: Any) -> GivenQueries:
         return given_queries(self, number, given)
-
-    def predict(self, X: Any, n_trees: int | None = None) -> NDArray[np.float64]:
-        """Return the scores to rank by, the highest first; only rows of a query compare.
-
-        n_trees: predict by the first rounds only, 0 (all scores are 0) to `n_estimators_`.
-        """
-        return np.ascontiguousarray(self._raw(X, n_trees)[:, 0])
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield the scores after each round."""
-        for raw in self._staged_raw(X):
-            yield np.ascontiguousarray(raw[:, 0])
 
     def permutation_importances(self, *_: Any, **__: Any) -> NoReturn:
         """Refuse: a ranking is of whole queries, and this method of other models is of rows."""

@@ -1,6 +1,5 @@
 """Gradient boosting for numbers."""
 
-from collections.abc import Iterator
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -19,10 +18,10 @@ from hedgerow.estimators.gradient_boosting import (
 from hedgerow.estimators.losses import REGRESSION_LOSSES, regression_loss
 from hedgerow.estimators.request import Request
 from hedgerow.estimators.scoring import ScoresNumbers
-from hedgerow.losses import Quantiles
+from hedgerow.fitted.boosting import MeanBoosting
 
 
-class GradientBoostingRegressor(ScoresNumbers, BaseGradientBoosting):
+class GradientBoostingRegressor(ScoresNumbers, MeanBoosting, BaseGradientBoosting):
     """Trees added one after another, each fitted to the derivatives of a loss.
 
         f_m = f_(m-1) + learning_rate * tree,    leaf value -G / (H + l2),
@@ -259,28 +258,9 @@ class GradientBoostingRegressor(ScoresNumbers, BaseGradientBoosting):
         tags.target_tags.multi_output = self.loss != "huber" and np.ndim(self.alpha) == 0
         return tags
 
-    def _columns(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return numbers [n_rows, n_outputs] as users know them: [n_rows] if there is one."""
-        return numbers[:, 0] if self.n_outputs_ == 1 else numbers
-
     def _loss_value(self) -> Any:
         """Return the loss that the parameters name, or are."""
         return regression_loss(self.loss, self.alpha, self.power)
-
-    def predict(
-        self, X: Any, n_trees: int | None = None, offset: Any = None
-    ) -> NDArray[np.float64]:
-        """Return the predicted mean, or the median or quantile that the loss is about.
-
-        [n_rows], or [n_rows, n_outputs] if there are several; several quantiles are [n_rows,
-        n_levels], nondecreasing in each row.
-        n_trees: predict by the first rounds only, 0 (the start) to `n_estimators_`.
-        """
-        return self._predicted(self._raw(X, n_trees, offset))
-
-    def _predicted(self, raw: NDArray[np.float64]) -> NDArray[np.float64]:
-        has_levels = isinstance(self._loss, Quantiles)
-        return np.asarray(self._loss.link(raw if has_levels else self._columns(raw)))
 
     def _watched_targets(self, y: Any, n_rows: int) -> NDArray[np.float64]:
         """Return the targets of rows that are watched."""
@@ -293,8 +273,3 @@ class GradientBoostingRegressor(ScoresNumbers, BaseGradientBoosting):
         for output in targets.T:
             self._loss_value().check(output)
         return self._columns(targets)
-
-    def staged_predict(self, X: Any, offset: Any = None) -> Iterator[NDArray[np.float64]]:
-        """Yield the predictions after each round."""
-        for raw in self._staged_raw(X, offset):
-            yield self._predicted(raw)

@@ -2,7 +2,7 @@
 
 import copy
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -25,20 +25,20 @@ from hedgerow.estimators.constraints import (
     n_drawn_in_turn,
 )
 from hedgerow.estimators.control import Control
-from hedgerow.estimators.explaining import Explains, check_n_trees
+from hedgerow.estimators.explaining import Explains
 from hedgerow.estimators.folds import content_folds
 from hedgerow.estimators.ground import Ground
 from hedgerow.estimators.losses import least_weight
-from hedgerow.estimators.request import Request, check_going_on, check_offset, given_rows
+from hedgerow.estimators.request import Request, check_going_on, given_rows
 from hedgerow.estimators.rounds import Pace, grown, grown_by_cv, pace_of
 from hedgerow.estimators.sampling import check_bag, round_dropout, row_sampling
 from hedgerow.estimators.stopping import GivenRows
 from hedgerow.estimators.tables import bin_for, categorical_columns
+from hedgerow.fitted.boosting import AddsTrees, check_offset
 from hedgerow.kernels.team import hired
 from hedgerow.trees.rules import GrowthRules
 
 _LEAST_GAIN = 1e-12  # of the total weight: rounding may make a useless split gain a little
-_TOGETHER, _NUMBERS = 32, 1 << 21  # rounds, and scores of rows, that are predicted at once
 # What some fits find out and others do not.
 _FOUND = (
     "evals_result_",
@@ -116,7 +116,7 @@ def keep_parameters(estimator: Any, given: dict[str, Any]) -> None:
             setattr(estimator, name, value)
 
 
-class BaseGradientBoosting(Explains):
+class BaseGradientBoosting(AddsTrees, Explains):
     """Trees added one after another: everything that does not depend on what is predicted."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BOOSTING_CONSTRAINTS
@@ -255,39 +255,6 @@ class BaseGradientBoosting(Explains):
         exact = self.split_finding == "exact"
         categorical = categorical_columns(self.categorical_features, table)
         return Recipe(None if exact else int(self.max_bins), categorical)
-
-    def _raw(self, X: Any, n_trees: int | None = None, offset: Any = None) -> NDArray[np.float64]:
-        """Return the scores of rows, float64 [n_rows, n_outputs], after some rounds or all."""
-        values = self._values(X)
-        n_rounds = check_n_trees(n_trees, self._model.n_rounds)
-        beside = self._offset(offset, len(values))
-        work = float(len(values)) * len(self._model.grove.output)
-        with hired(self.n_jobs, work) as team:
-            return self._model.raw(values, team, n_rounds, offset=beside)
-
-    def _staged_raw(self, X: Any, offset: Any = None) -> Iterator[NDArray[np.float64]]:
-        """Yield the scores after each round."""
-        values, model = self._values(X), self._model
-        out = np.tile(model.start, (len(values), 1)) + self._offset(offset, len(values))
-        n_together = max(1, min(_TOGETHER, _NUMBERS // max(out.size, 1)))
-        for first in range(0, model.n_rounds, n_together):
-            end = min(first + n_together, model.n_rounds)
-            with hired(self.n_jobs, float(len(values)) * (end - first)) as team:
-                rounds = model.apart(values, team, first, end)
-            for added in rounds:
-                out = out + added
-                yield out
-
-    def _offset(self, offset: Any, n_rows: int) -> NDArray[np.float64] | float:
-        """Return what prediction adds to the start; raise if fit had an offset and this has not."""
-        if offset is not None:
-            return check_offset(offset, n_rows, self._model.n_outputs)
-        if self._has_offset:
-            raise ValueError(
-                f"This {type(self).__name__} was fitted with an offset, and prediction has none. "
-                "Pass offset=..., one number for each row; 0.0 predicts for an exposure of 1."
-            )
-        return 0.0
 
     @property
     def fingerprint_(self) -> str:

@@ -20,10 +20,11 @@ from hedgerow.ensembles.curve import steady_sum
 from hedgerow.ensembles.dictionary import Dictionary, Stumps, given_dictionary, stumps_of
 from hedgerow.ensembles.l1_boost import Problem, minimised
 from hedgerow.estimators.cart import Sample
-from hedgerow.estimators.checks import check_classes, check_columns, check_length, check_parameters
+from hedgerow.estimators.checks import check_classes, check_length, check_parameters
 from hedgerow.estimators.gradient_boosting import keep_parameters
 from hedgerow.estimators.lessons import indexable
 from hedgerow.estimators.tables import ReadsTables
+from hedgerow.fitted.model import check_columns
 from hedgerow.kernels.team import hired
 from hedgerow.theory.bounds import risk_bound, stump_count
 from hedgerow.theory.certificate import Certificate, Combination, certificate_of
@@ -205,7 +206,11 @@ class L1BoostClassifier(ClassifierMixin, ReadsTables):
         used = np.flatnonzero(self.coef_)
         if not len(used):
             return np.zeros(read_table(X).n_rows)
-        return np.asarray(np.einsum("ij,j->i", self._said(X, used), self.coef_[used]))
+        said, coef = self._said(X, used), self.coef_[used]
+        score = np.zeros(len(said))
+        for place, each in enumerate(coef.tolist()):  # in order: the same bits everywhere
+            score += said[:, place] * each
+        return score
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row; where the score is zero, the first of `classes_`."""

@@ -2,14 +2,12 @@
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from hedgerow.data.binned import BinnedTable
 from hedgerow.data.table import Table, read_table
-from hedgerow.ensembles.additive import Floats
 from hedgerow.estimators.checkpoints import Checkpoint
-from hedgerow.estimators.checks import check_length, check_weights
+from hedgerow.estimators.checks import check_weights
 from hedgerow.estimators.stopping import GivenRows
+from hedgerow.fitted.boosting import check_offset
 
 
 class Request(NamedTuple):
@@ -28,29 +26,6 @@ class Request(NamedTuple):
     before: Any
     begun: float
     checkpoint: Checkpoint | None = None
-
-
-def check_offset(offset: Any, n_rows: int, n_outputs: int) -> Floats:
-    """Return offsets as float64 [n_rows, n_outputs]; a number is that of every row."""
-    values = np.asarray(offset, dtype=np.float64)
-    if values.ndim == 0:
-        values = np.full(n_rows, values)
-    check_length("offset", values, n_rows)
-    if values.ndim == 1 and n_outputs == 1:
-        values = values[:, None]
-    if values.shape != (n_rows, n_outputs):
-        wanted = f"({n_rows},)" if n_outputs == 1 else f"({n_rows}, {n_outputs})"
-        raise ValueError(
-            f"offset has shape {values.shape}, expected {wanted}: one number for each row and "
-            "raw score. Use the scale of raw scores, for example the logarithm of exposure."
-        )
-    bad = np.argwhere(~np.isfinite(values))
-    if len(bad):
-        raise ValueError(
-            f"offset[{bad[0][0]}] is {values[tuple(bad[0])]}: offsets must be finite. For an "
-            "exposure pass its logarithm, and leave out rows that have none."
-        )
-    return values
 
 
 def watched_rows(estimator: Any, request: Request, n_outputs: int) -> list[GivenRows]:

@@ -31,12 +31,13 @@ from hedgerow.ensembles.stagewise import (
     searched_step,
 )
 from hedgerow.estimators.cart import Sample
-from hedgerow.estimators.checks import check_columns, check_parameters
+from hedgerow.estimators.checks import check_parameters
 from hedgerow.estimators.folds import content_folds
 from hedgerow.estimators.learner_space import LearnerSpace, said_by
 from hedgerow.estimators.lessons import indexable
 from hedgerow.estimators.saving import Saves
 from hedgerow.estimators.tree_regressor import DecisionTreeRegressor
+from hedgerow.fitted.model import check_columns
 from hedgerow.kernels.team import Team, hired
 
 _STEPPING = {"line_search": searched_step, "exact": exact_step, "epsilon": None}

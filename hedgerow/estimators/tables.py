@@ -4,20 +4,16 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.data.binned import BinnedTable, bin_table
-from hedgerow.data.table import Schema, Table, read_table
-from hedgerow.estimators.checks import check_columns
+from hedgerow.data.table import Schema, Table
 from hedgerow.estimators.saving import Saves
+from hedgerow.fitted.model import ReadsNumbers
 from hedgerow.kernels.team import Team
 
 
-class ReadsTables(Saves):
+class ReadsTables(ReadsNumbers, Saves):
     """An estimator that takes any table, and knows the one that it was fitted with."""
-
-    _schema: Schema
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -40,13 +36,6 @@ class ReadsTables(Saves):
             del self.feature_names_in_
         self._schema = Schema.of(table.names, binned.categories)
         self._has_missing = tuple(binned.has_missing.tolist())
-
-    def _values(self, X: Any) -> NDArray[np.float64]:
-        """Check a table for prediction and return it as numbers."""
-        check_is_fitted(self)
-        table = read_table(X)
-        check_columns(self, table)
-        return self._schema.matrix(table, self.unseen)
 
 
 def categorical_columns(given: Any, table: Table) -> frozenset[int]:

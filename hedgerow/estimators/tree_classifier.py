@@ -13,12 +13,13 @@ from hedgerow.data.table import Table
 from hedgerow.estimators.base import CONSTRAINTS
 from hedgerow.estimators.cart import CartTree, Sample
 from hedgerow.estimators.checks import check_class_weight, check_classes, check_cost
+from hedgerow.fitted.tree import ClassTree
 from hedgerow.kernels.team import Team
 from hedgerow.trees.classification import class_judge, classification_tree
 from hedgerow.trees.tree import Tree
 
 
-class DecisionTreeClassifier(ClassifierMixin, CartTree):
+class DecisionTreeClassifier(ClassifierMixin, ClassTree, CartTree):
     """A classification tree.
 
     Grown greedily by the split (j, s) that most reduces the weighted impurity of the two
@@ -170,12 +171,6 @@ class DecisionTreeClassifier(ClassifierMixin, CartTree):
     def _keeps_means(self) -> bool:
         return self._cost is None
 
-    def _labels_of(self, value: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the class of each row of proportions: the most frequent, or the cheapest."""
-        proportions = value / self._factors
-        price = -proportions if self._cost is None else proportions @ self._cost
-        return np.asarray(np.argmin(price, axis=1))
-
     def _fold_losses(
         self, value: NDArray[np.float64], targets: NDArray[np.int64]
     ) -> NDArray[np.float64]:
@@ -183,22 +178,6 @@ class DecisionTreeClassifier(ClassifierMixin, CartTree):
         predicted = self._labels_of(value)
         wrong = predicted != targets if self._cost is None else self._cost[targets, predicted]
         return np.asarray(wrong * self._class_weights[targets])
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the class proportions of the leaf of each row, in the order of `classes_`."""
-        value = self._leaf_values(X)
-        proportions = value / self._factors
-        return np.asarray(proportions / proportions.sum(axis=1, keepdims=True))
-
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the logarithm of the class proportions; -inf for classes not in the leaf."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row: the most frequent, or the cheapest if costs were given."""
-        value = self._leaf_values(X)
-        return self.classes_[self._labels_of(value)]
 
     def _shape_of_values(self) -> tuple[int, int]:
         return 1, self.n_classes_

@@ -13,13 +13,14 @@ from hedgerow.data.table import Table
 from hedgerow.estimators.base import CONSTRAINTS
 from hedgerow.estimators.cart import CartTree, Sample
 from hedgerow.estimators.checks import check_targets, check_weights
+from hedgerow.fitted.tree import MeanTree
 from hedgerow.kernels.team import Team
 from hedgerow.trees.medians import median_judge, median_tree
 from hedgerow.trees.regression import regression_tree, target_judge
 from hedgerow.trees.tree import Tree
 
 
-class DecisionTreeRegressor(MultiOutputMixin, RegressorMixin, CartTree):
+class DecisionTreeRegressor(MultiOutputMixin, RegressorMixin, MeanTree, CartTree):
     """A regression tree.
 
     Grown greedily by the split (j, s) that most reduces the squared (or absolute) error
@@ -140,11 +141,6 @@ class DecisionTreeRegressor(MultiOutputMixin, RegressorMixin, CartTree):
         """Return the squared (absolute) error of each row, summed over outputs."""
         errors = np.abs(value - targets)
         return np.asarray(np.sum(errors if self._is_absolute else errors**2, axis=1))
-
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the value of the leaf of each row."""
-        values = self._leaf_values(X)
-        return np.asarray(values[:, 0] if self.n_outputs_ == 1 else values)
 
     def _shape_of_values(self) -> tuple[int, int]:
         return self.n_outputs_, 1

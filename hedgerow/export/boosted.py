@@ -1,12 +1,13 @@
 """Outlines of gradient boosting: scores, and the link of each loss."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from hedgerow.estimators.gb_classifier import GradientBoostingClassifier
 from hedgerow.estimators.gb_ranker import GradientBoostingRanker
-from hedgerow.export.outline import Outline, Speech
+from hedgerow.export.outline import Floats, Outline, Speech
 from hedgerow.export.packed_trees import constants, features_of, trees_of_grove
 from hedgerow.losses import (
     AbsoluteError,
@@ -49,7 +50,9 @@ def boosted_outline(model: Any) -> Outline:
     trees = trees_of_grove(boosted.grove)
     if not trees.n_trees:
         trees = constants(boosted.n_outputs)
-    start, speech = np.asarray(boosted.start, np.float64), _speech(model)
+    start, speech = np.asarray(boosted.start, np.float64), Speech()
+    if not isinstance(model, GradientBoostingRanker):
+        speech = speech_of(model, model._predicted)
     if isinstance(model, GradientBoostingClassifier):
         classes = tuple(model.classes_.tolist())
         if len(classes) == 1:  # whatever the score
@@ -59,12 +62,10 @@ def boosted_outline(model: Any) -> Outline:
     return Outline(type(model).__name__, features, trees, start, speech, classes, model.unseen)
 
 
-def _speech(model: Any) -> Speech:
-    """Return what is made of a model's scores."""
-    if isinstance(model, GradientBoostingRanker):
-        return Speech()
+def speech_of(model: Any, shown: Callable[[Floats], Floats]) -> Speech:
+    """Return what is made of a model's scores; shown: a score as probabilities of two classes."""
     speech = _LINKS.get(type(model._loss))
-    is_binary = isinstance(model, GradientBoostingClassifier) and model.n_classes_ == 2
+    is_binary = getattr(model, "n_classes_", 0) == 2
     if speech is None:  # a loss of the user's own
         if hasattr(type(model.loss), "link"):
             raise ValueError(
@@ -72,18 +73,18 @@ def _speech(model: Any) -> Speech:
                 "of another language. Without `link` in the loss the raw scores can be exported."
             )
         speech = _LINKS[Bernoulli if is_binary else SquaredError]
-    return speech._replace(boundary=_boundary(model)) if is_binary else speech
+    return speech._replace(boundary=_boundary(shown)) if is_binary else speech
 
 
-def _boundary(model: Any) -> float:
+def _boundary(shown: Callable[[Floats], Floats]) -> float:
     """Return the highest score that is still of the first class, as `predict` has it.
 
     Near 0 probabilities are rounded to 1/2 each; scores at or above 0 are searched by halving.
     """
 
     def is_second(score: float) -> bool:
-        shown = model._predicted(np.array([[score]]))
-        return bool(shown[0, 1] > shown[0, 0])
+        ((first, second),) = shown(np.array([[score]])).tolist()
+        return bool(second > first)
 
     low, high = (int(np.float64(score).view(np.int64)) for score in (0.0, 1.0))
     while high - low > 1:

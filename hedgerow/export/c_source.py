@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.export.c_text import CLASSES, CODES, HEAD, MEDIAN, NUMBERS, SHOWN, SUMS
+from hedgerow.export.c_text import CLASSES, CODES, HEAD, MEDIAN, NUMBERS, SCORED, SHOWN, SUMS
 from hedgerow.export.kinds import demand_one_kind, is_text
 from hedgerow.export.outline import Outline
 from hedgerow.version import __version__
@@ -22,7 +22,7 @@ _LABELS = {
 def c_source(outline: Outline, name: str) -> str:
     """Return the source of a model; names of its functions begin with `name`."""
     demand_one_kind(outline, "C")
-    head = HEAD.replace("FUNCTIONS_HERE", _FUNCTIONS[outline.classes is not None])
+    head = HEAD.replace("FUNCTIONS_HERE", _FUNCTIONS[_asked(outline)])
     head = head.replace("KIND_HERE", f"{outline.kind} of hedgerow {__version__}")
     before, after = _named(head, name).split("FEATURES_HERE")
     features = "\n".join(
@@ -31,6 +31,13 @@ def c_source(outline: Outline, name: str) -> str:
     )
     data = "\n".join(_data(outline, name))
     return before + features + after + data + _named(CODES + SUMS + _speech(outline), name)
+
+
+def _asked(outline: Outline) -> str:
+    """Return what users ask for: numbers, classes, or classes by a score."""
+    if outline.classes is None:
+        return "numbers"
+    return "score" if outline.speech.link == "score" else "classes"
 
 
 def _named(text: str, name: str) -> str:
@@ -45,18 +52,24 @@ def _speech(outline: Outline) -> str:
         return MEDIAN
     if outline.classes is None:
         return NUMBERS.replace("SHOWN_BY", SHOWN[speech.link])
+    if speech.link == "score":
+        return SCORED.replace("LABEL_BY", _LABELS[speech.label])
     link = "each" if speech.link == "identity" else speech.link
     shown = CLASSES.replace("SHOWN_BY", SHOWN[link])
     return shown.replace("LABEL_BY", _LABELS[speech.label])
 
 
 _FUNCTIONS = {
-    False: "   void model_predict(const double *x, double *out);\n"
+    "numbers": "   void model_predict(const double *x, double *out);\n"
     "       sets the model_n_outputs numbers that are predicted",
-    True: "   int model_predict(const double *x);\n"
+    "classes": "   int model_predict(const double *x);\n"
     "       returns the number of the class, 0 to model_n_classes - 1, of model_classes\n"
     "   void model_predict_proba(const double *x, double *out);\n"
     "       sets the probability of each class",
+    "score": "   int model_predict(const double *x);\n"
+    "       returns the number of the class, 0 to model_n_classes - 1, of model_classes\n"
+    "   double model_decision_function(const double *x);\n"
+    "       returns the score, above 0 for the second class",
 }
 
 

@@ -185,6 +185,25 @@ void model_predict_proba(const double *x, double *out)
 """
 )
 
+SCORED = (
+    _ADDED
+    + """
+double model_decision_function(const double *x)
+{
+    double sums[N_OUTPUTS];
+    add_up(x, sums);
+    return sums[0] / DIVISOR;
+}
+
+int model_predict(const double *x)
+{
+    double sums[N_OUTPUTS];
+    add_up(x, sums);
+    return LABEL_BY;
+}
+"""
+)
+
 _ODDS = """    {
         double total = 0.0, top = scores[highest(scores, N_CLASSES)];
         for (k = 0; k < N_CLASSES; k++)

@@ -33,7 +33,8 @@ def export_model(model: Any, path: Any, to: str | None = None) -> None:
     ----------
     model : fitted estimator
         DecisionTree*, RandomForest*, ExtraTrees*, GradientBoosting* (with every loss of the
-        library), and Bagging* and AdaBoost* of the library's own trees.
+        library), Bagging*, AdaBoost* and Stagewise* of the library's own trees, and
+        L1BoostClassifier of stumps, which has a score instead of probabilities.
     path : str or path
         The file. It is whole or not there, as with `save`.
     to : {"onnx", "c", "python"} or None

@@ -13,7 +13,7 @@ from hedgerow.estimators.boosted_learners import Panel
 from hedgerow.estimators.boosted_means import MeanPanel
 from hedgerow.estimators.tree_classifier import DecisionTreeClassifier
 from hedgerow.estimators.tree_regressor import DecisionTreeRegressor
-from hedgerow.export.members import Member, together
+from hedgerow.export.members import Member, demand_no_errors, together
 from hedgerow.export.outline import Floats, Outline, Speech
 
 _TREES = DecisionTreeClassifier, DecisionTreeRegressor
@@ -48,11 +48,7 @@ def outline_of_trees(model: Any, trees: list[Any]) -> Outline:
     classes = tuple(model.classes_.tolist()) if hasattr(model, "classes_") else None
     start, unseen = np.zeros(joined.values.shape[1]), model.estimator_.unseen
     outline = Outline(type(model).__name__, features, joined, start, speech, classes, unseen)
-    if unseen == "error" and outline.has_categories:
-        raise ValueError(
-            f"The trees of this {type(model).__name__} have unseen='error', and each has seen the "
-            "categories of its own sample only. Fit with unseen='missing' in the estimator."
-        )
+    demand_no_errors(outline)
     return outline
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.values import order
-from hedgerow.export.outline import Feature, Floats, Trees
+from hedgerow.export.outline import Feature, Floats, Outline, Trees
 from hedgerow.export.packed_trees import joined, trees_of_tree
 
 
@@ -38,6 +38,15 @@ def together(
         for name, own in zip(shown, found, strict=True)
     )
     return features, joined(_moved(member, features) for member in members)
+
+
+def demand_no_errors(outline: Outline) -> None:
+    """Raise if trees refuse categories that others may have seen."""
+    if outline.unseen == "error" and outline.has_categories:
+        raise ValueError(
+            f"The trees of this {outline.kind} have unseen='error', and each has seen the "
+            "categories of its own sample only. Fit with unseen='missing' in the estimator."
+        )
 
 
 def _columns(member: Member) -> NDArray[np.int64]:

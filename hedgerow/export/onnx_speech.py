@@ -20,6 +20,12 @@ def add_speech(graph: Graph, outline: Outline, leaves: str) -> None:
     if outline.classes is None:
         _add_prediction(graph, outline, _shown_numbers(graph, outline, scores))
         return
+    if speech.link == "score":
+        graph.alias(_label(graph, outline, sums, sums), "label")
+        graph.alias(graph.add("Squeeze", [scores, graph.constant([1])]), "score")
+        graph.add_output("label", np.array(outline.classes), None)
+        graph.add_output("score", np.zeros(1), None)
+        return
     shown = _probabilities(graph, outline, scores)
     graph.alias(_label(graph, outline, sums, shown), "label")
     graph.alias(shown, "probabilities")

@@ -74,6 +74,7 @@ class Speech(NamedTuple):
     link      "identity", "exp", "sorted"       each score, its exponential, all in order
               "median"                          of what trees say, weighted by `weights`
               "logistic", "softmax"             probabilities of two classes, of more
+              "score"                           of two classes without probabilities: the score
     label     "shown"     the class of the highest probability, of equals the first
               "sums"      the class of the highest sum, of equals the first
               "boundary"  of two classes: the second if the sum is above the boundary

@@ -111,6 +111,19 @@ def _shown(sums):
     {shown}
 '''
 
+_SCORED = '''
+
+def decision_function(row):
+    """Return the score of a row, above 0 for the second of CLASSES."""
+    return _sums(row)[0] / _DIVISOR
+
+
+def predict(row):
+    """Return the class of a row."""
+    sums = _sums(row)
+    return CLASSES[{label}]
+'''
+
 _ODDS = """highest = max(scores)
     odds = [exp(score - highest) for score in scores]
     total = sum(odds)
@@ -152,7 +165,10 @@ def python_source(outline: Outline, file: str) -> str:
     classes = outline.classes
     promise = "predict(row) returns the prediction of a row."
     if classes is not None:
-        promise = "predict(row) returns the class of a row, predict_proba(row) its probabilities."
+        more = "predict_proba(row) its probabilities"
+        if outline.speech.link == "score":
+            more = "decision_function(row) its score"
+        promise = f"predict(row) returns the class of a row, {more}."
     unseen = "so are categories that were not there at fit"
     if outline.unseen == "error":
         unseen = "categories that were not there at fit raise ValueError"
@@ -175,6 +191,8 @@ def _speech(outline: Outline) -> str:
         several = "" if outline.n_outputs == 1 else f": a list of {outline.n_outputs} numbers"
         shown = f"{shown}[0]" if outline.n_outputs == 1 else shown
         return _NUMBERS.format(shown=shown, several=several)
+    if speech.link == "score":
+        return _SCORED.format(label=_LABELS[speech.label])
     shown = "return scores"
     if speech.label == "leaf":
         shown = "return scores[:-1]"

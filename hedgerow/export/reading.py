@@ -8,17 +8,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.ensembles.committee import Committee
 from hedgerow.ensembles.forest import Forest
+from hedgerow.ensembles.mean_committee import MeanCommittee
 from hedgerow.estimators.adaboost_classifier import AdaBoostClassifier
 from hedgerow.estimators.adaboost_regressor import AdaBoostRegressor
 from hedgerow.estimators.bagged_trees import BaggedTrees
 from hedgerow.estimators.bagging import BaseBagging
 from hedgerow.estimators.base import BaseTree
-from hedgerow.estimators.boosted_means import MeanCommittee
 from hedgerow.estimators.forest import BaseForest
 from hedgerow.estimators.gradient_boosting import BaseGradientBoosting
+from hedgerow.estimators.l1_boost import L1BoostClassifier
 from hedgerow.estimators.saving import Saves
+from hedgerow.estimators.stagewise import BaseStagewise
 from hedgerow.estimators.tree_regressor import DecisionTreeRegressor
 from hedgerow.export.boosted import boosted_outline
+from hedgerow.export.descents import stagewise_outline, stumps_outline
 from hedgerow.export.fitted_apart import outline_of_trees, trees_fitted_apart
 from hedgerow.export.outline import Outline, Speech
 from hedgerow.export.packed_trees import (
@@ -33,8 +36,8 @@ from hedgerow.export.packed_trees import (
 )
 
 _KNOWN = (
-    "DecisionTree*, RandomForest*, ExtraTrees*, GradientBoosting*, and Bagging* and AdaBoost* of "
-    "the library's own trees"
+    "DecisionTree*, RandomForest*, ExtraTrees*, GradientBoosting*, and Bagging*, AdaBoost* and "
+    "Stagewise* of the library's own trees, and L1BoostClassifier of stumps"
 )
 
 
@@ -136,4 +139,6 @@ _READERS: tuple[tuple[type, type, Callable[[Any], Outline]], ...] = (
     (BaseForest, Forest, _forest_outline),
     (AdaBoostClassifier, Committee, _committee_outline),
     (AdaBoostRegressor, MeanCommittee, _median_outline),
+    (BaseStagewise, object, stagewise_outline),
+    (L1BoostClassifier, object, stumps_outline),
 )

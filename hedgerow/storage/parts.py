@@ -14,7 +14,8 @@ from hedgerow.ensembles.bags import Bags, Bootstrap, Pasting, Urn
 from hedgerow.ensembles.committee import Committee
 from hedgerow.ensembles.dictionary import Stumps
 from hedgerow.ensembles.forest import Forest
-from hedgerow.ensembles.neighbours import Settlement
+from hedgerow.ensembles.mean_committee import MeanCommittee
+from hedgerow.ensembles.settlement import Settlement
 from hedgerow.kernels.grove import Grove
 from hedgerow.kernels.neighbours import Dwellers
 from hedgerow.kernels.packed import Thicket
@@ -248,6 +249,7 @@ PARTS: dict[type, Kind] = dict(
         part(Forest, check_forest),
         part(Thicket, by_owner),
         part(Committee, check_committee),
+        part(MeanCommittee, by_owner),
         part(Bags, by_owner),
         part(Urn, by_owner),
         part(Bootstrap, by_owner),

@@ -407,3 +407,30 @@ def test_predict_of_a_longer_file_takes_no_more_memory(folder, model, tmp_path):
         peaks.append(int(result.stdout) << 10)
     # The file grows by 120 MiB and its table by more: what allocators keep is less than half.
     assert peaks[1] - peaks[0] < 50 << 20, peaks
+
+
+@pytest.mark.parametrize("kind", ["boosting", "forest", "tree"])
+def test_the_next_commands_that_training_names_work(kind, folder, tmp_path):
+    path, data = tmp_path / "model.hedgerow", folder / "people.csv"
+    options = ["--target", "price", "--model", kind, *DROPS["price"], "-o", path]
+    printed = called("train", data, *options).stdout
+    words = [line.split() for line in printed.splitlines() if line.startswith("  hedgerow ")]
+    assert len(words) == 2
+    for _, *given in words:
+        output = str(tmp_path / "predictions.csv")
+        named = [output if word == "predictions.csv" else word for word in given]
+        result = called(*named)
+        assert result.exit_code == 0, result.stderr
+
+
+@pytest.mark.parametrize("settings", [[], ["--cv", "3"]])
+def test_a_model_is_judged_beside_one_without_features(settings, folder, tmp_path):
+    options = ["--target", "bought", "--model", "tree", *DROPS["bought"], *settings]
+    report = reported("train", folder / "people.csv", *options, "-o", tmp_path / "m")
+    base = report["constant"]
+    assert base["AUC"]["score"] == 0.5
+    assert report["scores"]["accuracy"]["score"] > base["accuracy"]["score"] > 0.4
+    share = base["accuracy"]["score"]
+    assert base["log-loss"]["score"] == pytest.approx(
+        -share * np.log(share) - (1 - share) * np.log(1 - share), rel=0.05
+    )

@@ -74,6 +74,7 @@ FAILED = {
     "train {place}/rare.csv --cv 3": "class 'y' has 1 rows, too few for 3 folds",
     "predict {place}/absent.hedgerow {place}/good.csv": "there is no such model file",
     "predict {place}/notes.txt {place}/good.csv": "cannot be loaded",
+    "predict {place}/good.csv {place}/good.hedgerow": "MODEL comes before DATA",
     "predict {place}/damaged.hedgerow {place}/good.csv": "it is damaged",
     "predict {place}/good.hedgerow {place}/words.csv": (
         "words.csv, line 8, column 'age': 'old' is not a number"

@@ -22,7 +22,7 @@ _NUMBERS = count()
 
 
 class Said(NamedTuple):
-    """Classes and their probabilities, or None and what is predicted."""
+    """Classes and their probabilities or scores, or None and what is predicted."""
 
     labels: np.ndarray | None
     numbers: np.ndarray
@@ -30,8 +30,10 @@ class Said(NamedTuple):
 
 def said_by(model: Any, X: Any) -> Said:
     """Return what the library says."""
-    if hasattr(model, "classes_"):
+    if hasattr(model, "predict_proba"):
         return Said(model.predict(X), model.predict_proba(X))
+    if hasattr(model, "classes_"):
+        return Said(model.predict(X), model.decision_function(X))
     return Said(None, model.predict(X))
 
 
@@ -60,7 +62,7 @@ def by_onnx(model: Any, file: Path, frame: pd.DataFrame) -> Said:
     outputs = [each.name for each in session.get_outputs()]
     told = dict(zip(outputs, session.run(None, feeds), strict=True))
     if "label" in told:
-        return Said(told["label"], told["probabilities"])
+        return Said(told["label"], told.get("probabilities", told.get("score")))
     return Said(None, told["prediction"])
 
 
@@ -68,9 +70,10 @@ def by_python(file: Path, frame: pd.DataFrame) -> Said:
     exported = runpy.run_path(str(file))
     rows = plain_rows(frame)
     shown = np.array([exported["predict"](row) for row in rows])
-    if "predict_proba" not in exported:
-        return Said(None, shown)
-    return Said(shown, np.array([exported["predict_proba"](row) for row in rows]))
+    for method in ("predict_proba", "decision_function"):
+        if method in exported:
+            return Said(shown, np.array([exported[method](row) for row in rows]))
+    return Said(None, shown)
 
 
 def by_c(model: Any, file: Path, frame: pd.DataFrame) -> Said:
@@ -84,6 +87,11 @@ def by_c(model: Any, file: Path, frame: pd.DataFrame) -> Said:
     cells = np.ascontiguousarray([_codes(exported, categories, row) for row in plain_rows(frame)])
     pointers = [row.ctypes.data_as(doubles) for row in cells]
     is_classifier = hasattr(model, "classes_")
+    if not hasattr(model, "predict_proba") and is_classifier:
+        exported.exported_decision_function.restype = ctypes.c_double
+        scores = [exported.exported_decision_function(pointer) for pointer in pointers]
+        numbers = [exported.exported_predict(pointer) for pointer in pointers]
+        return Said(model.classes_[numbers], np.array(scores))
     counted = "exported_n_classes" if is_classifier else "exported_n_outputs"
     out = np.empty((len(cells), ctypes.c_int.in_dll(exported, counted).value))
     method = exported.exported_predict_proba if is_classifier else exported.exported_predict

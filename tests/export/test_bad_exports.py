@@ -80,15 +80,13 @@ def test_a_file_that_was_there_stays_if_the_export_fails(tmp_path):
     file = tmp_path / "kept.py"
     file.write_text("old")
     with pytest.raises(TypeError):
-        hr.export_model(zoo.made("stagewise-numbers"), file)
+        hr.export_model(zoo.made("adaboost-learners"), file)
     assert file.read_text() == "old"
 
 
 @pytest.mark.parametrize(
     ("name", "named"),
     [
-        ("stagewise-numbers", "StagewiseRegressor"),
-        ("l1-stumps", "L1BoostClassifier"),
         ("bagging-boosting", "BaggingClassifier of GradientBoostingClassifier"),
         ("adaboost-learners", "AdaBoostRegressor of GradientBoostingRegressor"),
     ],
@@ -102,6 +100,32 @@ def test_trees_of_other_libraries_cannot_be_exported(tmp_path):
     model = hr.AdaBoostRegressor(ForeignTree(max_depth=2), n_estimators=3).fit(ROWS, ROWS[:, 0])
     with pytest.raises(TypeError, match="of DecisionTreeRegressor cannot be exported"):
         hr.export_model(model, tmp_path / "model.onnx")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        hr.StagewiseRegressor(ForeignTree(max_depth=2), n_estimators=3),
+        hr.StagewiseRegressor(hr.GradientBoostingRegressor(n_estimators=2), n_estimators=3),
+    ],
+)
+def test_stagewise_models_of_other_learners_cannot_be_exported(model, tmp_path):
+    of = type(model.estimator).__name__
+    with pytest.raises(TypeError, match=rf"of {of} cannot be exported.*Fit with a DecisionTree"):
+        hr.export_model(model.fit(ROWS, ROWS[:, 0]), tmp_path / "model.onnx")
+
+
+@pytest.mark.parametrize("kind", [hr.L1BoostClassifier, hr.StagewiseClassifier])
+def test_functions_of_the_users_own_cannot_be_exported(kind, tmp_path):
+    model = kind(dictionary=[lambda X: np.sign(X[:, 0] - 0.5)]).fit(ROWS, ROWS[:, 0] > 0.5)
+    with pytest.raises(TypeError, match=r"your own functions.*trees or stumps of the library"):
+        hr.export_model(model, tmp_path / "model.py")
+
+
+def test_a_stagewise_model_without_rounds_cannot_be_exported(tmp_path):
+    model = hr.StagewiseClassifier().fit(ROWS, np.ones(len(ROWS)))
+    with pytest.raises(ValueError, match="has no rounds"):
+        hr.export_model(model, tmp_path / "model.c")
 
 
 def test_unseen_categories_that_go_both_ways_cannot_be_exported(tmp_path):

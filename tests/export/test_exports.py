@@ -33,8 +33,19 @@ CLASSIFIERS = {
     ),
     "samme": lambda: hr.AdaBoostClassifier(TREE(max_depth=2), n_estimators=5),
     "real": lambda: hr.AdaBoostClassifier(TREE(max_depth=2), n_estimators=5, algorithm="real"),
+    "stagewise": lambda: hr.StagewiseClassifier(n_estimators=4),
+    "stagewise, deeper": lambda: hr.StagewiseClassifier(MEANS(max_depth=4), n_estimators=4),
     "resampled": lambda: hr.AdaBoostClassifier(
         TREE(max_depth=2), n_estimators=5, resample=True, algorithm="real"
+    ),
+}
+TWO_CLASSES = {
+    "stumps": lambda: hr.L1BoostClassifier(radius=3.0),
+    "stumps, logistic": lambda: hr.L1BoostClassifier(loss="logistic", radius=20.0),
+    "exponential": lambda: hr.StagewiseClassifier(n_estimators=6, loss="exponential"),
+    "signs": lambda: hr.StagewiseClassifier(TREE(max_depth=2), n_estimators=6),
+    "signs, exact": lambda: hr.StagewiseClassifier(
+        TREE(max_depth=2), n_estimators=6, loss="exponential", step="exact"
     ),
 }
 REGRESSORS = {
@@ -50,6 +61,12 @@ REGRESSORS = {
     "adaboost, fitted apart": lambda: hr.AdaBoostRegressor(
         MEANS(max_depth=3, criterion="absolute_error"), n_estimators=5
     ),
+    **{
+        f"stagewise, {loss}": lambda loss=loss: hr.StagewiseRegressor(
+            MEANS(max_depth=3), loss=loss, n_estimators=5
+        )
+        for loss in ("squared_error", "absolute_error", "huber", "quantile", "poisson", "tweedie")
+    },
     **{
         loss: lambda loss=loss: hr.GradientBoostingRegressor(
             loss=loss, n_estimators=5, max_leaf_nodes=5
@@ -85,6 +102,35 @@ def assert_same(model, X, to, folder):
 def test_a_classifier_says_the_same(name, n_classes, to, tmp_path):
     model = fitted(CLASSIFIERS[name](), zoo.labels(n_classes=n_classes))
     assert_same(model, zoo.rows_for(model), to, tmp_path)
+
+
+@pytest.mark.parametrize("to", FORMATS)
+@pytest.mark.parametrize("name", TWO_CLASSES)
+def test_a_classifier_of_two_classes_says_the_same(name, to, tmp_path):
+    model = fitted(TWO_CLASSES[name](), zoo.labels(n_classes=2))
+    assert_same(model, zoo.rows_for(model), to, tmp_path)
+
+
+@pytest.mark.parametrize("to", FORMATS)
+def test_stumps_know_missing_values_and_rows_on_their_thresholds(to, tmp_path):
+    X = zoo.numbers()
+    model = hr.L1BoostClassifier(loss="logistic", radius=20.0).fit(X, zoo.labels(n_classes=2))
+    stumps = model.dictionary_
+    used = [k for k in np.flatnonzero(model.coef_) if stumps.feature[k] >= 0]
+    assert used
+    rows = np.repeat(X[:1], 3 * len(used), axis=0)
+    for place, k in enumerate(used):
+        cut = stumps.threshold[k]
+        near = [cut, np.nextafter(cut, np.inf), np.nan]
+        rows[3 * place : 3 * place + 3, stumps.feature[k]] = near
+    assert_same(model, rows, to, tmp_path)
+
+
+@pytest.mark.parametrize("to", FORMATS)
+@pytest.mark.parametrize("label", ["a", "b"])
+def test_stumps_of_one_class_say_that_class(label, to, tmp_path):
+    model = hr.L1BoostClassifier().fit(zoo.numbers(), [label] * 60)
+    assert_same(model, zoo.numbers(90), to, tmp_path)
 
 
 @pytest.mark.parametrize("to", FORMATS)

@@ -32,6 +32,12 @@ CLASSIFIERS = (
     hr.AdaBoostClassifier(TREE(max_depth=3), n_estimators=15),
     hr.AdaBoostClassifier(TREE(max_depth=3), n_estimators=15, algorithm="real"),
     hr.AdaBoostClassifier(TREE(max_depth=6), n_estimators=8, resample=True),
+    hr.StagewiseClassifier(n_estimators=15),
+)
+# Of two classes only.
+BINARY = (
+    hr.StagewiseClassifier(TREE(max_depth=3), n_estimators=15, loss="exponential", step="exact"),
+    hr.L1BoostClassifier(loss="logistic", radius=5.0, tol=1e-3, max_thresholds=8),
 )
 REGRESSORS = (
     MEANS(),
@@ -41,6 +47,8 @@ REGRESSORS = (
     hr.GradientBoostingRegressor(n_estimators=30),
     hr.GradientBoostingRegressor(n_estimators=30, loss="poisson"),
     hr.AdaBoostRegressor(n_estimators=15),
+    hr.StagewiseRegressor(n_estimators=15),
+    hr.StagewiseRegressor(MEANS(max_depth=3), n_estimators=15, loss="absolute_error"),
 )
 
 
@@ -58,7 +66,9 @@ def models_of(name: str, X: pd.DataFrame, y: pd.Series) -> list:
         ranker = hr.GradientBoostingRanker(n_estimators=30, min_child_weight=0.0)
         return [ranker.fit(X.drop(columns="query_id")[:n], y[:n], qid=X["query_id"][:n])]
     task = pd.read_csv(DATA / "catalog.csv", index_col="name").loc[name, "task"]
-    kinds = REGRESSORS if task == "regression" else CLASSIFIERS
+    kinds: tuple = REGRESSORS if task == "regression" else CLASSIFIERS
+    if task == "binary":
+        kinds += BINARY
     return [each.fit(X[:n], y[:n]) for each in kinds]
 
 

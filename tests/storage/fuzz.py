@@ -2,7 +2,8 @@
 
 A worker process does the loading, so that a crash or a hang is seen and the next file goes on.
 For each file the peak of memory that Python and NumPy allocate in loading is compared with twice
-the file, and loading must end within a second. What loads must predict.
+the file, and loading must end within a second. What loads must predict. All this is asked of both
+ways to load, `hedgerow.load` and that for prediction alone, which must also say the same.
 """
 
 import json
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 
 import hedgerow
+from hedgerow.fitted.files import NotHere, fitted_from
 from tests.storage.mutations import mutated
 from tests.storage.zoo import answers
 
@@ -29,33 +31,71 @@ ALLOWED_BYTES = 1 << 18
 
 
 def tried(seed: int, path: Path, measure: bool = True) -> dict[str, Any]:
-    """Load the mutated file of a seed; return what happened."""
+    """Load the mutated file of a seed, in both ways; return what happened."""
     origin = GOLDEN[seed % len(GOLDEN)]
     way, data = mutated(origin.read_bytes(), seed)
     path.write_bytes(data)
-    told = {"seed": seed, "file": origin.stem, "way": way, "problem": ""}
+    told: dict[str, Any] = {"seed": seed, "file": origin.stem, "way": way}
+    model, whole = loaded(path, hedgerow.load, measure)
+    alone, part = loaded(path, fitted_from, measure)
+    told |= whole | {name: max(whole[name], part[name]) for name in ("seconds", "bytes")}
+    if whole["outcome"] == "loaded" and data == origin.read_bytes():
+        told["outcome"] = "same"
+    told["problem"] = whole["problem"] or part["problem"]
+    if model is not None and not told["problem"]:
+        told["problem"] = used(model)
+    told["problem"] = told["problem"] or differing(model, alone, whole, part)
+    return told
+
+
+def loaded(path: Path, load: Any, measure: bool) -> tuple[Any, dict[str, Any]]:
+    """Load a file in one way; return the model or None, and what it took."""
+    told: dict[str, Any] = {"problem": "", "said": "", "bytes": 0}
     if measure:
         tracemalloc.start()
-    begun = time.perf_counter()
+    begun, model = time.perf_counter(), None
     try:
-        model = hedgerow.load(path)
-        told["outcome"] = "same" if data == origin.read_bytes() else "loaded"
-    except hedgerow.ModelFileError:
-        model, told["outcome"] = None, "refused"
+        model, told["outcome"] = load(path), "loaded"
+    except hedgerow.ModelFileError as problem:
+        told |= {"outcome": "refused", "said": str(problem)}
+    except NotHere:
+        told["outcome"] = "elsewhere"
     except Exception as problem:
-        model, told["outcome"] = None, "raised"
-        told["problem"] = f"load raised {problem!r:.300}"
+        told |= {"outcome": "raised", "problem": f"{load.__name__} raised {problem!r:.300}"}
     told["seconds"] = time.perf_counter() - begun
     if measure:
         told["bytes"] = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        if told["bytes"] > 2 * len(data) + ALLOWED_BYTES:
-            told["problem"] = f"{told['bytes']} bytes for a file of {len(data)}"
+        if told["bytes"] > 2 * path.stat().st_size + ALLOWED_BYTES:
+            told["problem"] = f"{told['bytes']} bytes for a file of {path.stat().st_size}"
     if told["seconds"] > SECONDS:
         told["problem"] = f"{told['seconds']:.2f} seconds"
-    if model is not None and not told["problem"]:
-        told["problem"] = used(model)
-    return told
+    return model, told
+
+
+def differing(model: Any, alone: Any, whole: dict[str, Any], part: dict[str, Any]) -> str:
+    """Say how a model read for prediction alone differs from its estimator, or nothing."""
+    if part["outcome"] == "elsewhere":
+        return ""
+    if model is not None and alone is None:
+        return f"only prediction alone refuses it: {part['said']}"
+    if alone is None:
+        return ""
+    if model is None:
+        # A parameter that only a fit looks at.
+        unlike = (
+            "" if "parameter" in whole["said"].lower() else f"only load refuses it: {whole['said']}"
+        )
+        return unlike or used(alone)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        said, known = answers(alone), answers(model)
+    unlike = [name for name, own in said.items() if own.tobytes() != known[name].tobytes()]
+    is_same = {"predict"} <= said.keys() and all(
+        said[name].dtype == object and said[name].tolist() == known[name].tolist()
+        for name in unlike
+    )
+    return "" if is_same else f"prediction alone says otherwise: {unlike}"
 
 
 def used(model: Any) -> str:

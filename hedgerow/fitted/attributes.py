@@ -1,17 +1,16 @@
-"""Attributes of fitted estimators in files: what each must be, whoever has it."""
+"""Attributes of fitted models in files: what each must be, whoever has it."""
 
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from sklearn.utils import Bunch
 
 from hedgerow.data.table import Schema
 from hedgerow.ensembles.bags import Bags
 from hedgerow.ensembles.dictionary import Stumps
-from hedgerow.ensembles.neighbours import Settlement
-from hedgerow.estimators.saving import Saves
+from hedgerow.ensembles.settlement import Settlement
+from hedgerow.fitted.model import Fitted
 from hedgerow.storage.numbers import (
     demand,
     demand_array,
@@ -57,8 +56,8 @@ def _numbers(name: str, value: Any) -> None:
 
 def _log(name: str, value: Any) -> None:
     """Take what was measured in a fit: by name, numbers or more of the kind."""
-    if type(value) in (dict, Bunch, list):
-        for each in value if type(value) is list else value.values():
+    if isinstance(value, dict | list):
+        for each in value if isinstance(value, list) else value.values():
             _log(name, each)
     elif not isinstance(value, np.ndarray):
         demand_number(value, name)
@@ -86,7 +85,7 @@ def _flags(name: str, value: Any) -> None:
 
 
 def _estimator(name: str, value: Any) -> None:
-    demand(isinstance(value, Saves), f"{name} is no estimator")
+    demand(isinstance(value, Fitted), f"{name} is no estimator")
 
 
 _ATTRIBUTES: dict[str, Check] = {

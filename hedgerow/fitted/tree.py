@@ -1,0 +1,80 @@
+"""One fitted tree: the leaves of rows, and what they say."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.fitted.model import Floats, ReadsNumbers
+from hedgerow.kernels.predict import Paths, average_unseen, leaf_indices
+from hedgerow.kernels.team import Team, hired
+from hedgerow.trees.tree import Tree
+
+
+class OneTree(ReadsNumbers):
+    """A single tree and its table: everything that does not depend on what is predicted."""
+
+    _tree: Tree
+
+    def _leaves(self, values: Floats, team: Team) -> NDArray[np.int64]:
+        leaves = np.empty(len(values), np.int64)
+        team.run(leaf_indices, values, paths_of(self._tree), leaves)
+        return leaves
+
+    def _leaf_values(self, X: Any) -> Floats:
+        """Return the value of each row's leaf; of several, averaged, for unseen categories."""
+        values, tree = self._values(X), self._tree
+        with hired(self.n_jobs, values.shape[0] * 10.0) as team:
+            out = np.ascontiguousarray(tree.value[self._leaves(values, team)])
+        categorical = np.flatnonzero(tree.n_categories > 0)
+        if self.unseen == "average" and len(categorical):
+            rows = np.flatnonzero((values[:, categorical] < 0).any(axis=1))
+            stack, shares = np.empty(tree.n_nodes + 1, np.int64), np.empty(tree.n_nodes + 1)
+            average_unseen(values, paths_of(tree), rows, tree.value, stack, shares, out)
+        return out
+
+
+class ClassTree(OneTree):
+    """A tree of classes."""
+
+    classes_: NDArray[Any]
+    _cost: Floats | None
+    _factors: Floats
+
+    def _labels_of(self, value: Floats) -> NDArray[np.int64]:
+        """Return the class of each row of proportions: the most frequent, or the cheapest."""
+        proportions = value / self._factors
+        price = -proportions if self._cost is None else proportions @ self._cost
+        return np.asarray(np.argmin(price, axis=1))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the class proportions of the leaf of each row, in the order of `classes_`."""
+        value = self._leaf_values(X)
+        proportions = value / self._factors
+        return np.asarray(proportions / proportions.sum(axis=1, keepdims=True))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithm of the class proportions; -inf for classes not in the leaf."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row: the most frequent, or the cheapest if costs were given."""
+        value = self._leaf_values(X)
+        return np.asarray(self.classes_[self._labels_of(value)])
+
+
+class MeanTree(OneTree):
+    """A tree of numbers."""
+
+    n_outputs_: int
+
+    def predict(self, X: Any) -> Floats:
+        """Return the value of the leaf of each row."""
+        values = self._leaf_values(X)
+        return np.asarray(values[:, 0] if self.n_outputs_ == 1 else values)
+
+
+def paths_of(tree: Tree) -> Paths:
+    """Return what prediction reads of a tree."""
+    return Paths(*(getattr(tree, name) for name in Paths._fields))
