@@ -210,3 +210,8 @@ class GradientBoostingClassifier(ClassifierMixin, BaseGradientBoosting):
         """Yield the predictions after each round."""
         for probabilities in self.staged_predict_proba(X, offset):
             yield self.classes_[np.argmax(probabilities, axis=1)]
+
+
+def says_log_odds(model: Any) -> bool:
+    """Tell whether a model's `decision_function` is the log-odds of its second class."""
+    return type(model) is GradientBoostingClassifier and isinstance(model._loss, Bernoulli)

@@ -273,10 +273,8 @@ class BaseGradientBoosting(Explains):
         for first in range(0, model.n_rounds, n_together):
             end = min(first + n_together, model.n_rounds)
             with hired(self.n_jobs, float(len(values)) * (end - first)) as team:
-                rounds = model.apart(values, team, first, end)
-            for added in rounds:
-                out = out + added
-                yield out
+                stages = model.stages(values, team, first, end, out)
+            yield from stages
 
     def _offset(self, offset: Any, n_rows: int) -> NDArray[np.float64] | float:
         """Return what prediction adds to the start; raise if fit had an offset and this has not."""

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from hedgerow.kernels.bounds import without_bounds
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.logarithm import log2
-from hedgerow.kernels.screens import screen_pairs
+from hedgerow.kernels.screens import ceiling_of_pairs, screen_pairs
 from hedgerow.kernels.squares import best_of_squares, best_squares_along
 
 
@@ -250,6 +250,9 @@ class Newton(NamedTuple):
         G, H = self.pair(sums, first)
         T = max(abs(G) - self.l1, 0.0)
         return T * T / (2.0 * (H + self.l2))
+
+    def ceiling(self, moments, n_codes, total, scratch):
+        return ceiling_of_pairs(self, moments.width(), n_codes, total, scratch)
 
     def screen(self, moments, rules, total, n_cuts, width, scratch):
         return screen_pairs(self, rules.min_weight, total[0], n_cuts, scratch)

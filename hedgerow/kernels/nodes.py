@@ -35,10 +35,11 @@ def open_root(team, space, nodes, seed, n_rows):
 
 
 @inlined_part
-def write_split(problem, nodes, split, node, desk):
+def write_split(problem, nodes, split, node, hist, desk):
     """Turn the leaf of a split into a node with two new leaves.
 
-    split  LEAF   read   the leaf and its split
+    split  LEAF                               read   the leaf and its split
+    hist   int64 [n_cells * width], or [0]    read   its histogram
     """
     left, parent = atomic_add(nodes.counters, N_NODES, 2), nodes.table[split.node]
     parent.left, parent.feature, parent.gain = left, split.feature, split.gain
@@ -58,7 +59,7 @@ def write_split(problem, nodes, split, node, desk):
             atomic_store(nodes.counters, OVERFLOW, 1)
             return
         words = nodes.words[start : start + n_words]
-        choose_categories(problem, split, node, desk, words)
+        choose_categories(problem, split, node, hist, desk, words)
         parent.category_start = start
 
 
