@@ -116,6 +116,7 @@ callable_in_kernels("width")  # moments
 callable_in_kernels("load", "record")
 callable_in_kernels("weighed", "record", inlined=True)
 callable_in_kernels("put", "loaded, cells, position")
+callable_in_kernels("add_up", "records, cells")
 callable_in_kernels("sum_width")
 callable_in_kernels("read", "cells, first, sums", inlined=True)
 callable_in_kernels("occurs", "cells, first", inlined=True)

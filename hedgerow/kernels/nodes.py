@@ -6,10 +6,10 @@ from hedgerow.kernels.codes import high_of, low_of, threshold_between
 from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store
 from hedgerow.kernels.meeting import share
-from hedgerow.kernels.moments import add, row_of
+from hedgerow.kernels.moments import row_of
 from hedgerow.kernels.random import mixed
 from hedgerow.kernels.search import choose_categories
-from hedgerow.kernels.workspace import LANES, N_NODES, N_WORDS, OVERFLOW
+from hedgerow.kernels.workspace import N_NODES, N_WORDS, OVERFLOW
 
 # What `feature` of a leaf says before a split is found.
 CLOSED, OPEN, POSTPONED = -1, -2, -3
@@ -137,17 +137,8 @@ def all_same(moments, only):
 
 @part
 def add_up(moments, records, sums):
-    """Set `sums` to those of the records; it has room for LANES of them.
-
-    Each row adds to another cell than the one before it, and need not wait for it.
-    """
-    width = moments.width()
-    for k in range(LANES * width):
-        sums[k] = 0
-    for i in range(records.shape[0]):
-        add(moments, records[i], sums, i % LANES)
-    for k in range(width, LANES * width):
-        sums[k % width] += sums[k]
+    """Set `sums` to those of the records; it has room for LANES of them."""
+    moments.add_up(records, sums)
     moments.widen(sums, 1)
 
 

@@ -34,16 +34,14 @@ def partition(codes, split, words, source, target):
 @part
 def _by_byte(column, split, source, target):
     """Part by a narrow code: 255, missing, becomes 0 if it goes left and all others one more."""
-    low, high = np.uint64(0), np.uint64(source.shape[0])  # places without a sign need no check
-    shift = split.missing_left
-    limit = split.cut + shift
+    low, last = np.uint64(0), np.uint64(source.shape[0]) - _ONE  # no sign: no check for it
+    shift = np.uint8(split.missing_left)
+    limit = np.uint8(split.cut) + shift
     for i in range(source.shape[0]):
         record = source[i]
-        goes_left = np.uint64(((np.int64(column[row_of(record)]) + shift) & 255) <= limit)
         # Both ends are free: what is written to the wrong one is written over.
-        target[low], target[high - _ONE] = record, record
-        low += goes_left
-        high -= _ONE - goes_left
+        target[low], target[last - np.uint64(i) + low] = record, record
+        low += np.uint64(np.uint8(column[row_of(record)] + shift) <= limit)
     return np.int64(low)
 
 
@@ -71,15 +69,13 @@ def with_missing(word, missing_left):
 @part
 def _by_word(column, word, split, source, target):
     """Part by a narrow code and a set that is one word."""
-    low, high = np.uint64(0), np.uint64(source.shape[0])
+    low, last = np.uint64(0), np.uint64(source.shape[0]) - _ONE
     word = with_missing(word, split.missing_left)
     for i in range(source.shape[0]):
         record = source[i]
         code = np.uint64(column[row_of(record)])
-        goes_left = (word >> (code & np.uint64(_WORD - 1))) & _ONE
-        target[low], target[high - _ONE] = record, record
-        low += goes_left
-        high -= _ONE - goes_left
+        target[low], target[last - np.uint64(i) + low] = record, record
+        low += (word >> (code & np.uint64(_WORD - 1))) & _ONE
     return np.int64(low)
 
 
