@@ -38,7 +38,7 @@ from hedgerow.kernels.team import hired
 from hedgerow.trees.rules import GrowthRules
 
 _LEAST_GAIN = 1e-12  # of the total weight: rounding may make a useless split gain a little
-_TOGETHER, _NUMBERS = 32, 1 << 21  # rounds, and scores of rows, that are predicted at once
+_TOGETHER, _NUMBERS = 128, 1 << 20  # rounds, and scores of rows, that are predicted at once
 # What some fits find out and others do not.
 _FOUND = (
     "evals_result_",

@@ -179,7 +179,8 @@ def _quick_log_loss(model: Any, y: NDArray[Any], weights: Floats | None) -> Quic
 
     def score_of_raw(raw: NDArray[np.float64]) -> float:
         own_shares(raw, is_second, eps, shares)
-        return float(np.average(np.log(shares, out=shares), weights=weights))
+        np.log(shares, out=shares)
+        return float(shares.mean() if weights is None else np.average(shares, weights=weights))
 
     if len(classes) == 2 and says_log_odds(model):
         shares = np.empty(len(y))
