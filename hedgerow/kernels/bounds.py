@@ -64,7 +64,7 @@ def _screened(self, moments, rules, total, n_cuts, width, scratch):
     return screen_sums(self, moments, rules, total, n_cuts, width, scratch)
 
 
-def _no_ceiling(self, moments, n_codes, total, scratch):
+def _no_ceiling(self, problem, n_codes, total, scratch):
     """Return a gain that no parting of the codes exceeds: none is known."""
     return np.inf
 
@@ -115,7 +115,7 @@ class Bounded(NamedTuple):
     def screen(self, moments, rules, total, n_cuts, width, scratch):
         return screen_sums(self, moments, rules, total, n_cuts, width, scratch)
 
-    def ceiling(self, moments, n_codes, total, scratch):
+    def ceiling(self, problem, n_codes, total, scratch):
         return np.inf
 
     def best_cut(self, problem, feature, n_codes, begin, end, start, node, scratch):

@@ -8,7 +8,7 @@ cuts that may be the best are then judged to the last bit.
 
 import numpy as np
 
-from hedgerow.kernels.jit import inlined_part, part
+from hedgerow.kernels.jit import inlined_part
 from hedgerow.kernels.machine import float_of_bits
 
 SLACK = 2.0**-19
@@ -73,21 +73,3 @@ def _score_pairs(newton, min_weight, total, n_cuts, unit, scratch):
         enough = min(newton.mass(below, bin), newton.mass(above, bin)) >= min_weight
         both = newton.both(below, above, bin) / unit if enough else -1.0
         rough[bin] = np.float32(both)
-
-
-@part
-def ceiling_of_pairs(newton, width, n_codes, total, scratch):
-    """Return a gain that no parting of the codes in scratch.order exceeds: each a side of its own.
-
-        T(G_L)^2 / (H_L + l2) <= H / (H + l2) * sum over codes of G_c^2 / H_c,     H >= H_L
-
-    by Cauchy's inequality. It costs a division a code, a third of what to order and to judge
-    them costs. SLACK is far above what rounding may do.
-    """
-    apart = 0.0
-    for i in range(n_codes):
-        G, H = newton.pair(scratch.cells, scratch.order[i] * width)
-        apart += G * G / H
-    H = newton.pair(total)[1]
-    both = 0.5 * apart * (H / (H + newton.l2))
-    return both * (1.0 + SLACK) - newton.score(total)

@@ -21,6 +21,7 @@ from hedgerow.kernels.heap import heap_sort
 from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.lines import missing_at_end, move_to_front
 from hedgerow.kernels.machine import bits_of_double, double_of_bits
+from hedgerow.kernels.partings import least_mass
 from hedgerow.kernels.random import mixed, uniform
 from hedgerow.kernels.tally import Rows
 
@@ -33,7 +34,6 @@ SPLIT = np.dtype(
 )
 
 
-_MANY = 32  # categories whose order by chance is worth a cut
 _FEW = 24  # categories that are compared each with each sooner than by a heap
 
 
@@ -65,8 +65,7 @@ def _search_categories(problem, feature, n_codes, node, scratch, found):
     if problem.rules.random_cut:
         begin = np.int64(uniform(mixed(mixed(node.bits, feature), 1)) * end)
         end = begin + 1
-    # Rounding is far below what is added here.
-    if criterion.ceiling(problem.moments, n_codes, node.total, scratch) < found.gain:
+    if criterion.ceiling(problem, n_codes, node.total, scratch) < found.gain:
         return
     n_orders = np.int64(1) if problem.rules.random_cut else np.int64(problem.moments.n_orders())
     for by in range(n_orders):
@@ -193,7 +192,7 @@ def sort_categories(problem, feature, n_codes, node, by, scratch):
     """
     moments, keys, order = problem.moments, scratch.keys, scratch.order
     cells, width, pool, own = scratch.cells, moments.width(), scratch.sides[0], scratch.sides[1]
-    least = moments.rare() * min(n_codes, _MANY) // _MANY
+    least = least_mass(moments, n_codes)
     for k in range(moments.sum_width()):
         pool[k] = 0
     for i in range(n_codes if least > 0 else 0):
