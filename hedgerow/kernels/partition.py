@@ -34,14 +34,14 @@ def partition(codes, split, words, source, target):
 @part
 def _by_byte(column, split, source, target):
     """Part by a narrow code: 255, missing, becomes 0 if it goes left and all others one more."""
-    low, last = np.uint64(0), np.uint64(source.shape[0]) - _ONE  # no sign: no check for it
-    shift = np.uint8(split.missing_left)
-    limit = np.uint8(split.cut) + shift
+    low, last = np.uint64(0), np.uint64(max(source.shape[0] - 1, 0))  # no sign: no check for it
+    shift = np.uint64(split.missing_left)
+    limit = np.uint64(split.cut) + shift
     for i in range(source.shape[0]):
         record = source[i]
         # Both ends are free: what is written to the wrong one is written over.
         target[low], target[last - np.uint64(i) + low] = record, record
-        low += np.uint64(np.uint8(column[row_of(record)] + shift) <= limit)
+        low += np.uint64(((np.uint64(column[row_of(record)]) + shift) & np.uint64(255)) <= limit)
     return np.int64(low)
 
 
@@ -69,7 +69,7 @@ def with_missing(word, missing_left):
 @part
 def _by_word(column, word, split, source, target):
     """Part by a narrow code and a set that is one word."""
-    low, last = np.uint64(0), np.uint64(source.shape[0]) - _ONE
+    low, last = np.uint64(0), np.uint64(max(source.shape[0] - 1, 0))
     word = with_missing(word, split.missing_left)
     for i in range(source.shape[0]):
         record = source[i]
