@@ -55,14 +55,15 @@ def grown(rng, n_leaves, cuts, n_features=N_FEATURES):
     return [root, *left, *right]
 
 
-def grove_of(trees, outputs):
+def grove_of(trees, outputs, n_words=2):
+    """Return trees as kernels read them; n_words: of a set of categories."""
     nodes = [node for tree in trees for node in tree]
     words, starts = [], []
     for node in nodes:
         starts.append(len(words) if node.feature == CATEGORICAL else -1)
         if node.feature == CATEGORICAL:
             bits = sum(1 << code for code in node.members)
-            words += [bits % 2**64, bits >> 64]
+            words += [bits % 2**64, bits >> 64][:n_words]
     return Grove(
         offset=np.append(0, np.cumsum([len(tree) for tree in trees])).astype(np.int64),
         left=np.array([node.left for node in nodes], np.int32),
@@ -71,7 +72,7 @@ def grove_of(trees, outputs):
         threshold=np.array([node.threshold for node in nodes]),
         missing_left=np.array([node.missing_left for node in nodes], np.bool_),
         category_start=np.array(starts, np.int64),
-        category_words=np.array([*words, 0], np.uint64),
+        category_words=np.array([*words, 0] if n_words > 1 else words, np.uint64),
         weight=np.array([node.weight for node in nodes]),
         value=np.array([node.value for node in nodes]),
         output=np.array(outputs, np.int32),

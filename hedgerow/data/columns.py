@@ -54,7 +54,7 @@ class Column(NamedTuple):
         values = np.ascontiguousarray(self.values[rows])
         if self.categories is None:
             return self._replace(values=values)
-        used = np.unique(values[values >= 0])
+        used = np.flatnonzero(np.bincount(values + 1, minlength=len(self.categories) + 1)[1:])
         lookup = np.full(len(self.categories) + 1, -1, np.int32)
         lookup[used] = np.arange(len(used))
         return Column(self.name, lookup[values], tuple(self.categories[code] for code in used))

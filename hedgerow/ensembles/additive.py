@@ -15,7 +15,7 @@ from hedgerow.kernels.codes import Codes, Records
 from hedgerow.kernels.grove import Grove, Scorer, lanes_for, scorer_of
 from hedgerow.kernels.predict import Paths
 from hedgerow.kernels.routes import Router
-from hedgerow.kernels.scorer import add_trees
+from hedgerow.kernels.scorer import add_stages, add_trees
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.workspace import N_NODES, N_WORDS, NODE, Nodes, empty_nodes
 
@@ -86,19 +86,15 @@ class AdditiveModel:
         lanes = lanes_for(self._scorer, team.n_threads)
         team.run(add_trees, values, self._scorer, lanes, *trees, out)
 
-    def apart(self, values: Floats, team: Team, first: int, end: int) -> Floats:
-        """Return what each of the rounds first .. end adds, float64 [n_rounds, n_rows, n_outputs].
+    def stages(self, values: Floats, team: Team, first: int, end: int, out: Floats) -> Floats:
+        """Add as `add` does; return the scores after each round, [n_rounds, n_rows, n_outputs].
 
-        One prediction in which each tree has a column of its own: values are replaced by numbers
-        of cuts only once. Added in order, they are the sums of `add`.
+        Values are replaced by numbers of cuts only once.
         """
-        K, n_rounds = self.n_outputs, end - first
-        trees = self._scorer.trees.copy()
-        trees.output[first * K : end * K] = np.arange(n_rounds * K)
-        own, each = self._scorer._replace(trees=trees), np.zeros((len(values), n_rounds * K))
-        lanes = lanes_for(own, team.n_threads)
-        team.run(add_trees, values, own, lanes, first * K, end * K, each)
-        return each.reshape(len(values), n_rounds, K).transpose(1, 0, 2)
+        trees, noted = (first * self.n_outputs, end * self.n_outputs), (end - first, *out.shape)
+        stages, lanes = np.empty(noted), lanes_for(self._scorer, team.n_threads)
+        team.run(add_stages, values, self._scorer, lanes, *trees, out, stages)
+        return stages
 
     def first(self, n_rounds: int) -> "AdditiveModel":
         """Return the model of the first rounds."""

@@ -161,3 +161,8 @@ class GradientBoostingClassifier(ClassifierMixin, ClassBoosting, BaseGradientBoo
                 f"fit ({list(self.classes_)[:8]}). Leave such rows out."
             )
         return np.searchsorted(self.classes_, labels).astype(np.float64)
+
+
+def says_log_odds(model: Any) -> bool:
+    """Tell whether a model's `decision_function` is the log-odds of its second class."""
+    return type(model) is GradientBoostingClassifier and isinstance(model._loss, Bernoulli)

@@ -178,8 +178,10 @@ def splits_of(given: Given, estimator: Any, cv: Any) -> list[tuple[Rows, Rows]]:
                 f"Fold {number} has {len(train)} training rows and {len(test)} rows held out, and "
                 "needs both. Pass a cv of fewer folds."
             )
-        if len(np.intersect1d(train, test)):
-            row = np.intersect1d(train, test)[0]
+        is_trained_on = np.zeros(given.n_rows, bool)
+        is_trained_on[train] = True
+        if is_trained_on[test].any():
+            row = test[is_trained_on[test]].min()
             raise ValueError(
                 f"Row {row} is both a training row and held out in fold {number}: its score would "
                 "be too good. Pass a cv whose training and test rows have none in common."

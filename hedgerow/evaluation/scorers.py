@@ -24,10 +24,13 @@ from sklearn.metrics import (
     root_mean_squared_error,
 )
 
+from hedgerow.estimators.gb_classifier import says_log_odds
 from hedgerow.estimators.scoring import ScoresNumbers
+from hedgerow.kernels.shares import own_shares
 
 Floats = NDArray[np.float64]
 Scores = dict[str, float]
+_EPS = np.finfo(np.float64).eps
 
 
 class Scorers(NamedTuple):
@@ -153,11 +156,18 @@ _SIGNS = {
 
 
 def _quick_log_loss(model: Any, y: NDArray[Any], weights: Floats | None) -> Quick | None:
-    """Return the log-loss, as scikit-learn has it: p is kept within eps and 1 - eps."""
+    """Return the log-loss, as scikit-learn has it: p is kept within eps and 1 - eps.
+
+    Minus the mean of minus the logarithms is their mean, to the bit.
+    """
     classes = model.classes_
     if not np.array_equal(np.unique(y), classes):
         return None
-    codes, eps, rows = np.searchsorted(classes, y), np.finfo(np.float64).eps, np.arange(len(y))
+    codes, eps, rows = (
+        np.searchsorted(classes, y),
+        float(np.finfo(np.float64).eps),
+        np.arange(len(y)),
+    )
     is_second = codes == 1
 
     def score(said: NDArray[Any]) -> float:
@@ -165,8 +175,16 @@ def _quick_log_loss(model: Any, y: NDArray[Any], weights: Floats | None) -> Quic
             own = np.where(is_second, said[:, 1], 1.0 - said[:, 1])
         else:
             own = said[rows, codes]
-        return -float(np.average(-np.log(np.clip(own, eps, 1.0 - eps)), weights=weights))
+        return float(np.average(np.log(np.clip(own, eps, 1.0 - eps)), weights=weights))
 
+    def score_of_raw(raw: NDArray[np.float64]) -> float:
+        own_shares(raw, is_second, eps, shares)
+        np.log(shares, out=shares)
+        return float(shares.mean() if weights is None else np.average(shares, weights=weights))
+
+    if len(classes) == 2 and says_log_odds(model):
+        shares = np.empty(len(y))
+        return Quick("decision_function", score_of_raw)
     return Quick("predict_proba", score)
 
 

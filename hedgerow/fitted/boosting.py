@@ -12,7 +12,7 @@ from hedgerow.fitted.model import Floats, ReadsNumbers, name_of
 from hedgerow.kernels.team import hired
 from hedgerow.losses import Quantiles
 
-_TOGETHER, _NUMBERS = 32, 1 << 21  # rounds, and scores of rows, that are predicted at once
+_TOGETHER, _NUMBERS = 128, 1 << 20  # rounds, and scores of rows, that are predicted at once
 
 
 class AddsTrees(ReadsNumbers):
@@ -39,10 +39,8 @@ class AddsTrees(ReadsNumbers):
         for first in range(0, model.n_rounds, n_together):
             end = min(first + n_together, model.n_rounds)
             with hired(self.n_jobs, float(len(values)) * (end - first)) as team:
-                rounds = model.apart(values, team, first, end)
-            for added in rounds:
-                out = out + added
-                yield out
+                stages = model.stages(values, team, first, end, out)
+            yield from stages
 
     def _offset(self, offset: Any, n_rows: int) -> Floats | float:
         """Return what prediction adds to the start; raise if fit had an offset and this has not."""

@@ -30,6 +30,7 @@ def without_bounds(criterion: type[Criterion]) -> type[Criterion]:
         ("both", _apart),
         ("halved", _unbounded),
         ("screen", _screened),
+        ("ceiling", _no_ceiling),
         ("best_cut", _best_of_all),
         ("best_along", _best_along),
     ]:
@@ -61,6 +62,11 @@ def _unbounded(self, left, right):
 def _screened(self, moments, rules, total, n_cuts, width, scratch):
     """Estimate the scores of a feature's cuts by the sums that they part: see `screens`."""
     return screen_sums(self, moments, rules, total, n_cuts, width, scratch)
+
+
+def _no_ceiling(self, problem, n_codes, total, scratch):
+    """Return a gain that no parting of the codes exceeds: none is known."""
+    return np.inf
 
 
 def _best_of_all(self, problem, feature, n_codes, begin, end, start, node, scratch):
@@ -111,6 +117,9 @@ class Bounded(NamedTuple):
 
     def screen(self, moments, rules, total, n_cuts, width, scratch):
         return screen_sums(self, moments, rules, total, n_cuts, width, scratch)
+
+    def ceiling(self, problem, n_codes, total, scratch):
+        return np.inf
 
     def best_cut(self, problem, feature, n_codes, begin, end, start, node, scratch):
         return best_cut(problem, feature, n_codes, begin, end, start, node, scratch)

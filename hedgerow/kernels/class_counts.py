@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels.cells import added_in_turn
 from hedgerow.kernels.moments import repeats_of
 from hedgerow.kernels.undergrowth import with_undergrowth
 
@@ -17,6 +18,7 @@ _ROW = 1 << 32
 
 
 @with_undergrowth
+@added_in_turn
 class ClassCounts(NamedTuple):
     """The row's weight and the row itself, added to its class.
 

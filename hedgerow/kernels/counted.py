@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hedgerow.kernels.bounds import without_bounds
 from hedgerow.kernels.cells import cells_are_sums
 from hedgerow.kernels.moments import row_of
+from hedgerow.kernels.partings import ceiling_of_pairs
 
 
 @cells_are_sums
@@ -91,6 +92,9 @@ class CountedNewton(NamedTuple):
         G, H = self.pair(sums, first)
         T = max(abs(G) - self.l1, 0.0)
         return T * T / (2.0 * (H + self.l2))
+
+    def ceiling(self, problem, n_codes, total, scratch):
+        return ceiling_of_pairs(self, problem, n_codes, total, scratch)
 
     def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
         return False

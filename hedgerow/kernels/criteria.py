@@ -21,8 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.bounds import without_bounds
+from hedgerow.kernels.cuts import best_cut
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.logarithm import log2
+from hedgerow.kernels.partings import best_parting, ceiling_of_pairs, score_of_pair
 from hedgerow.kernels.screens import screen_pairs
 from hedgerow.kernels.squares import best_of_squares, best_squares_along
 
@@ -249,9 +251,15 @@ class Newton(NamedTuple):
         return G, np.int32(sums[first] & 0x7FFFFFFF) * self.h_unit
 
     def score(self, sums, first=0):
-        G, H = self.pair(sums, first)
-        T = max(abs(G) - self.l1, 0.0)
-        return T * T / (2.0 * (H + self.l2))
+        return score_of_pair(self, sums[first])
+
+    def ceiling(self, problem, n_codes, total, scratch):
+        return ceiling_of_pairs(self, problem, n_codes, total, scratch)
+
+    def best_cut(self, problem, feature, n_codes, begin, end, start, node, scratch):
+        if problem.codes.features[feature].n_categories > 0:
+            return best_parting(problem, n_codes, begin, end, node, scratch)
+        return best_cut(problem, feature, n_codes, begin, end, start, node, scratch)
 
     def screen(self, moments, rules, total, n_cuts, width, scratch):
         return screen_pairs(self, rules.min_weight, total[0], n_cuts, scratch)

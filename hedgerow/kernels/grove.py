@@ -4,6 +4,7 @@ A *lane* is a byte for each row of a block (see kernels.scorer). Lanes stand in 
 
     256        constant: lane l is the number l of a leaf in its tree
     2 a bank   cuts below the row's value; a missing value has 0 (goes left) and 255 (right)
+    2 a set    codes of a feature whose sets of categories are single words, see kernels.scorer
     1          0 where a split by categories sends the row left, 1 where right
     the rest   scratch: the number of the leaf that the row would reach from a certain node
 """
@@ -28,8 +29,11 @@ TREE = np.dtype(
     [(name, "i8") for name in ("root", "first_leaf", "output", "lane", "first_step", "end_step")],
     align=True,
 )
-# The arguments of machine.choose; node: if it is split by categories, else -1.
-STEP = np.dtype([(name, "i4") for name in ("test", "limit", "left", "right", "target", "node")])
+# The arguments of machine.choose; node: if it is split by categories, else -1; codes: where the
+# codes of its feature are, if there is a lane of them, else -1.
+STEP = np.dtype(
+    [(name, "i4") for name in ("test", "limit", "left", "right", "target", "node", "codes")]
+)
 
 
 class Grove(NamedTuple):
@@ -62,6 +66,7 @@ class Scorer(NamedTuple):
     steps       STEP [n_steps]            a node's step follows those of its children
     leaf_value  float64 [n_leaves]        of all trees
     banks, cuts, starts                   see kernels.banks
+    sets        int64 [n_sets]            features that have lanes of codes
     paths       Paths                     children are counted over all trees
     value       float64 [n_nodes]
     """
@@ -72,6 +77,7 @@ class Scorer(NamedTuple):
     banks: Records
     cuts: NDArray[np.float64]
     starts: NDArray[np.uint8]
+    sets: NDArray[np.int64]
     paths: Paths
     value: NDArray[np.float64]
 
@@ -85,12 +91,17 @@ def scorer_of(grove: Grove) -> Scorer:
     is_step = ~is_leaf & has_steps[tree]
     numeric = np.flatnonzero(is_step & (grove.category_start < 0))
     (banks, cuts, starts), bank, limit = banked(grove.feature[numeric], grove.threshold[numeric])
+    sets = _short_sets(grove, is_step)
+    n_fixed = _n_fixed(banks, sets)
 
     root = np.where(is_leaf, 0, grove.offset[tree]).astype(np.int32)
     kept = (getattr(grove, name) for name in Paths._fields[2:])
     paths = Paths(grove.left + root, grove.right + root, *kept)
     tests = np.zeros(len(is_leaf), STEP).view(np.recarray)
-    tests.test[:], tests.node[:] = _n_fixed(banks) - 1, np.arange(len(is_leaf))
+    tests.test[:], tests.node[:] = n_fixed - 1, np.arange(len(is_leaf))
+    place = np.searchsorted(sets, grove.feature)
+    has_codes = np.append(sets, -1)[place] == grove.feature
+    tests.codes = np.where(has_codes, MAX_LEAVES + 2 * (len(banks) + place), -1)
     tests.test[numeric] = MAX_LEAVES + 2 * bank + ~grove.missing_left[numeric]
     tests.limit[numeric], tests.node[numeric] = limit, -1
     trees = np.zeros(len(grove.output), TREE).view(np.recarray)
@@ -98,13 +109,27 @@ def scorer_of(grove: Grove) -> Scorer:
     trees.lane = np.where(has_steps, 0, -1)
     steps = np.zeros(np.count_nonzero(is_step), STEP).view(np.recarray)
     lanes = np.empty(len(is_leaf), np.int32)
-    _order((grove.offset, first_leaf), paths, tests, _n_fixed(banks), lanes, trees, steps)
-    return Scorer(trees, steps, grove.value[is_leaf], banks, cuts, starts, paths, grove.value)
+    _order((grove.offset, first_leaf), paths, tests, n_fixed, lanes, trees, steps)
+    values = grove.value[is_leaf], grove.value
+    return Scorer(trees, steps, values[0], banks, cuts, starts, sets, paths, values[1])
+
+
+def _short_sets(grove: Grove, is_step: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the features all of whose sets of categories are single words, ascending.
+
+    A set ends where the next one begins.
+    """
+    by_set = np.flatnonzero(is_step & (grove.category_start >= 0))
+    begins, which = np.unique(grove.category_start[by_set], return_inverse=True)
+    is_long = np.diff(begins, append=len(grove.category_words)) > 1
+    features = grove.feature[by_set].astype(np.int64)
+    return np.setdiff1d(features, features[is_long[which]])
 
 
 def lanes_for(scorer: Scorer, n_threads: int) -> NDArray[np.uint8]:
     """Return the lanes of a team, uint8 [n_threads, n_bytes]. They begin with a cache line."""
-    n_bytes = max(_n_fixed(scorer.banks) * LANE, int(scorer.steps.target.max(initial=0)) + LANE)
+    n_fixed = _n_fixed(scorer.banks, scorer.sets)
+    n_bytes = max(n_fixed * LANE, int(scorer.steps.target.max(initial=0)) + LANE)
     room = np.zeros(n_threads * n_bytes + _CACHE_LINE, np.uint8)
     first = -room.ctypes.data % _CACHE_LINE
     lanes = room[first : first + n_threads * n_bytes].reshape(n_threads, n_bytes)
@@ -112,9 +137,9 @@ def lanes_for(scorer: Scorer, n_threads: int) -> NDArray[np.uint8]:
     return lanes
 
 
-def _n_fixed(banks: Records) -> int:
+def _n_fixed(banks: Records, sets: NDArray[np.int64]) -> int:
     """Return the number of lanes before the scratch."""
-    return MAX_LEAVES + 2 * len(banks) + 1
+    return MAX_LEAVES + 2 * (len(banks) + len(sets)) + 1
 
 
 @kernel
@@ -123,7 +148,7 @@ def _order(bounds, paths, tests, n_fixed, lanes, trees, steps):
 
     bounds  two int64 [n_trees + 1]   read    of the trees' nodes, of their leaves
     paths   Paths                     read
-    tests   STEP [n_nodes]            read    test, limit, node
+    tests   STEP [n_nodes]            read    test, limit, node, codes
     lanes   int32 [n_nodes]           write   the lane of a node's result; garbage on entry
     trees   TREE [n_trees]            both    lane, first_step, end_step
     steps   STEP [n_steps]            write
@@ -144,6 +169,7 @@ def _order(bounds, paths, tests, n_fixed, lanes, trees, steps):
             free -= np.int64(left >= n_fixed) + np.int64(right >= n_fixed)
             step, test = steps[n_steps], tests[node]
             step.test, step.limit, step.node = test.test * LANE, test.limit, test.node
+            step.codes = test.codes * LANE
             step.left, step.right, step.target = left * LANE, right * LANE, free * LANE
             lanes[node] = free
             free += 1

@@ -65,7 +65,8 @@ def write_leaf(team, problem, space, desk, nodes, leaf):
     own = space.leaves[team.thread, leaf]
     if team.thread == 0:
         node = Node(nodes.sums[own.node], own.bits, _rows(team, space, desk, leaf))
-        write_split(problem, nodes, own, node, desk)
+        hist = space.hists[leaf] if own.has_histogram else space.queue[0, :0]
+        write_split(problem, nodes, own, node, hist, desk)
     if problem.codes.features[own.feature].n_categories == 0:
         return True
     meet(team)  # the others part their rows by the set of categories

@@ -47,6 +47,9 @@ class Monotone(NamedTuple):
     def screen(self, moments, rules, total, n_cuts, width, scratch):
         return screen_sums(self, moments, rules, total, n_cuts, width, scratch)
 
+    def ceiling(self, problem, n_codes, total, scratch):
+        return np.inf
+
     def best_cut(self, problem, feature, n_codes, begin, end, start, node, scratch):
         return best_cut(problem, feature, n_codes, begin, end, start, node, scratch)
 

@@ -7,10 +7,10 @@ from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store
 from hedgerow.kernels.masks import close_mask, mask_all
 from hedgerow.kernels.meeting import share
-from hedgerow.kernels.moments import add, row_of
+from hedgerow.kernels.moments import row_of
 from hedgerow.kernels.random import mixed
 from hedgerow.kernels.search import choose_categories
-from hedgerow.kernels.workspace import LANES, N_NODES, N_WORDS, OVERFLOW
+from hedgerow.kernels.workspace import N_NODES, N_WORDS, OVERFLOW
 
 # What `feature` of a leaf says before a split is found.
 CLOSED, OPEN, POSTPONED = -1, -2, -3
@@ -38,10 +38,11 @@ def open_root(team, space, nodes, seed, n_rows):
 
 
 @inlined_part
-def write_split(problem, nodes, split, node, desk):
+def write_split(problem, nodes, split, node, hist, desk):
     """Turn the leaf of a split into a node with two new leaves.
 
-    split  LEAF   read   the leaf and its split
+    split  LEAF                               read   the leaf and its split
+    hist   int64 [n_cells * width], or [0]    read   its histogram
     """
     left, parent = atomic_add(nodes.counters, N_NODES, 2), nodes.table[split.node]
     parent.left, parent.feature, parent.gain = left, split.feature, split.gain
@@ -61,7 +62,7 @@ def write_split(problem, nodes, split, node, desk):
             atomic_store(nodes.counters, OVERFLOW, 1)
             return
         words = nodes.words[start : start + n_words]
-        choose_categories(problem, split, node, desk, words)
+        choose_categories(problem, split, node, hist, desk, words)
         parent.category_start = start
 
 
@@ -139,17 +140,8 @@ def all_same(moments, only):
 
 @part
 def add_up(moments, records, sums):
-    """Set `sums` to those of the records; it has room for LANES of them.
-
-    Each row adds to another cell than the one before it, and need not wait for it.
-    """
-    width = moments.width()
-    for k in range(LANES * width):
-        sums[k] = 0
-    for i in range(records.shape[0]):
-        add(moments, records[i], sums, i % LANES)
-    for k in range(width, LANES * width):
-        sums[k % width] += sums[k]
+    """Set `sums` to those of the records; it has room for LANES of them."""
+    moments.add_up(records, sums)
     moments.widen(sums, 1)
 
 

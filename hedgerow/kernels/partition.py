@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.moments import row_of
 
-_ONE = np.uint64(1)
+_ONE, _WORD = np.uint64(1), 64
 
 
 @part
@@ -21,6 +21,8 @@ def partition(codes, split, words, source, target):
     feature = codes.features[split.feature]
     place, missing = feature.place, feature.missing
     if feature.n_categories > 0:
+        if place >= 0 and feature.n_categories < _WORD:
+            return _by_word(codes.columns[place], words[0], split, source, target)
         if place >= 0:
             return _by_set(codes.columns[place], words, missing, split, source, target)
         return _by_set(codes.wide[-1 - place], words, missing, split, source, target)
@@ -32,16 +34,14 @@ def partition(codes, split, words, source, target):
 @part
 def _by_byte(column, split, source, target):
     """Part by a narrow code: 255, missing, becomes 0 if it goes left and all others one more."""
-    low, high = np.uint64(0), np.uint64(source.shape[0])  # places without a sign need no check
-    shift = split.missing_left
-    limit = split.cut + shift
+    low, last = np.uint64(0), np.uint64(max(source.shape[0] - 1, 0))  # no sign: no check for it
+    shift = np.uint64(split.missing_left)
+    limit = np.uint64(split.cut) + shift
     for i in range(source.shape[0]):
         record = source[i]
-        goes_left = np.uint64(((np.int64(column[row_of(record)]) + shift) & 255) <= limit)
         # Both ends are free: what is written to the wrong one is written over.
-        target[low], target[high - _ONE] = record, record
-        low += goes_left
-        high -= _ONE - goes_left
+        target[low], target[last - np.uint64(i) + low] = record, record
+        low += np.uint64(((np.uint64(column[row_of(record)]) + shift) & np.uint64(255)) <= limit)
     return np.int64(low)
 
 
@@ -57,6 +57,26 @@ def _by_cut(column, missing, split, source, target):
         low += goes_left
         high += goes_left - 1
     return low
+
+
+@inlined_part
+def with_missing(word, missing_left):
+    """Return a set of fewer than 64 categories with 63, where bits of code 255 are looked for."""
+    missing = np.uint64(_WORD - 1)
+    return (np.uint64(word) & ~(_ONE << missing)) | (np.uint64(missing_left) << missing)
+
+
+@part
+def _by_word(column, word, split, source, target):
+    """Part by a narrow code and a set that is one word."""
+    low, last = np.uint64(0), np.uint64(max(source.shape[0] - 1, 0))
+    word = with_missing(word, split.missing_left)
+    for i in range(source.shape[0]):
+        record = source[i]
+        code = np.uint64(column[row_of(record)])
+        target[low], target[last - np.uint64(i) + low] = record, record
+        low += (word >> (code & np.uint64(_WORD - 1))) & _ONE
+    return np.int64(low)
 
 
 @part

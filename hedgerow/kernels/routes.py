@@ -17,11 +17,13 @@ from hedgerow.kernels.errands import Errand
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.machine import LANE, choose
 from hedgerow.kernels.meeting import share
+from hedgerow.kernels.partition import with_missing
 from hedgerow.kernels.steps import add_values, goes_left
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.workspace import N_NODES, Nodes
 
 _MAX_LEAVES = 256  # a leaf's number is a byte
+_WORD = 64  # categories from which a set has more than one word
 
 
 class Router:
@@ -99,7 +101,11 @@ def _step(codes, nodes, node, free, first, last, lanes):
     """Set a split's lane from those of its children; the lane at `free` is scratch."""
     split = nodes.table[node]
     about, test, limit = codes.features[split.feature], lanes[free : free + LANE], split.cut
-    if about.n_categories > 0 or about.place < 0:
+    if 0 < about.n_categories < _WORD and about.place >= 0:
+        word = with_missing(nodes.words[split.category_start], split.missing_left)
+        _set_sides_by_word(codes.columns[about.place, first:last], word, test)
+        limit = np.int64(0)
+    elif about.n_categories > 0 or about.place < 0:
         _set_sides(codes, nodes, split, first, last, test)
         limit = np.int64(0)
     else:
@@ -110,6 +116,13 @@ def _step(codes, nodes, node, free, first, last, lanes):
             test[i] = if_missing if column[i] == np.uint8(MISSING) else column[i]
     left = split.left * LANE
     choose(lanes, free, np.uint8(limit), left, left + LANE, node * LANE)
+
+
+@part
+def _set_sides_by_word(column, word, test):
+    """Set the lane to 0 where a set of categories, a single word, sends a row left."""
+    for i in range(column.shape[0]):
+        test[i] = ~(word >> np.uint64(column[i] & np.uint8(_WORD - 1))) & np.uint64(1)
 
 
 @part

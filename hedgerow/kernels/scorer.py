@@ -3,9 +3,10 @@
     values of a feature        cuts below, a byte each          leaves of a tree, a byte each
     0.3  NaN  7.1  ...    ->   1  255    4  ...            ->   3  0  2  ...
 
-A value is replaced once by the number of the model's cuts below it. Then, from the last
-split of a tree to the first, the leaf that each row would reach from there is chosen from
-those of the two children: no branches, and as many rows at once as a register has bytes.
+A value is replaced once by the number of the model's cuts below it, a category by its code,
+a byte if the sets of its feature are single words. Then, from the last split of a tree to the
+first, the leaf that each row would reach from there is chosen from those of the two children:
+no branches, and as many rows at once as a register has bytes.
 
 Lucchese et al. (2015), "QuickScorer", also try all splits of a tree, with a bit for each leaf.
 """
@@ -21,6 +22,8 @@ from hedgerow.kernels.meeting import cancelled, share
 from hedgerow.kernels.predict import next_node
 
 _FEW = 8  # rows that are walked sooner than their values are replaced
+_WORD = 64  # codes below are places in a word
+_IS_UNSEEN, _IS_MISSING = np.uint8(254), np.uint8(255)  # in lanes of codes
 
 
 @team_kernel
@@ -42,15 +45,51 @@ def add_trees(team, values, scorer, lanes, first_tree, end_tree, out):
             return
         last = min(first + LANE, end)
         block, sums, own = values[first:last], out[first:last], lanes[team.thread]
-        is_small = last - first < _FEW
-        if not is_small:
-            _count_cuts(block, scorer, own)
+        _note_values(block, scorer, own)
         for number in range(first_tree, end_tree):
-            tree = scorer.trees[number]
-            if is_small or tree.lane < 0:
-                _add_walked(block, scorer, tree, sums[:, tree.output])
-            else:
-                _add_stepped(block, scorer, tree, own, sums[:, tree.output])
+            _add_tree(block, scorer, scorer.trees[number], own, sums)
+
+
+@team_kernel
+def add_stages(team, values, scorer, lanes, first_tree, end_tree, out, stages):
+    """Do as add_trees, and note the sums after each round of a tree for each output.
+
+    out     float64 [n_rows, n_outputs]             both
+    stages  float64 [n_rounds, n_rows, n_outputs]   write   a thread owns a range of rows
+    """
+    begin, end = share(team, values.shape[0])
+    n_outputs = out.shape[1]
+    for first in range(begin, end, LANE):
+        if cancelled(team):
+            return
+        last = min(first + LANE, end)
+        block, sums, own = values[first:last], out[first:last], lanes[team.thread]
+        _note_values(block, scorer, own)
+        for stage in range(stages.shape[0]):
+            number = first_tree + stage * n_outputs
+            for tree in range(number, min(number + n_outputs, end_tree)):
+                _add_tree(block, scorer, scorer.trees[tree], own, sums)
+            noted = stages[stage, first:last]
+            for row in range(sums.shape[0]):
+                for output in range(n_outputs):
+                    noted[row, output] = sums[row, output]
+
+
+@part
+def _note_values(block, scorer, lanes):
+    """Replace the values of a block by bytes, if it has enough rows to be worth it."""
+    if block.shape[0] >= _FEW:
+        _count_cuts(block, scorer, lanes)
+        _note_codes(block, scorer, lanes)
+
+
+@part
+def _add_tree(block, scorer, tree, lanes, sums):
+    """Add the values of the leaves that a block's rows reach in a tree."""
+    if block.shape[0] < _FEW or tree.lane < 0:
+        _add_walked(block, scorer, tree, sums[:, tree.output])
+    else:
+        _add_stepped(block, scorer, tree, lanes, sums[:, tree.output])
 
 
 @part
@@ -79,16 +118,49 @@ def _count_cuts(block, scorer, lanes):
 
 
 @part
+def _note_codes(block, scorer, lanes):
+    """Set the two lanes of each set: codes, and in the first byte whether some are no codes."""
+    for number in range(scorer.sets.shape[0]):
+        place = (MAX_LEAVES + 2 * (scorer.banks.shape[0] + number)) * LANE
+        codes, feature, largest = lanes[place : place + LANE], scorer.sets[number], np.uint8(0)
+        for row in range(block.shape[0]):
+            x = block[row, feature]
+            code = np.uint8(x) if x >= 0 else _IS_UNSEEN
+            codes[row] = _IS_MISSING if np.isnan(x) else code
+            largest = max(largest, codes[row])
+        lanes[place + LANE] = largest >= _WORD
+
+
+@part
 def _add_stepped(block, scorer, tree, lanes, sums):
     """Find the leaves of a block's rows by the steps of a tree, and add their values."""
     for number in range(tree.first_step, tree.end_step):
         step = scorer.steps[number]
         if step.node >= 0:
-            _part_by_category(block, scorer.paths, step.node, lanes[step.test : step.test + LANE])
+            test = lanes[step.test : step.test + LANE]
+            if step.codes >= 0:
+                codes = lanes[step.codes : step.codes + LANE]
+                _part_by_code(codes, lanes[step.codes + LANE], scorer.paths, step.node, test)
+            else:
+                _part_by_category(block, scorer.paths, step.node, test)
         choose(lanes, step.test, step.limit, step.left, step.right, step.target)
     leaves, leaf_value = lanes[tree.lane : tree.lane + LANE], scorer.leaf_value[tree.first_leaf :]
     for row in range(sums.shape[0]):
         sums[row] += leaf_value[leaves[row]]
+
+
+@part
+def _part_by_code(codes, has_others, paths, node, lane):
+    """Set a lane as _part_by_category does, from a lane of codes; beyond the rows, to anything."""
+    word = paths.category_words[paths.category_start[node]]
+    for row in range(LANE):
+        lane[row] = ~(word >> np.uint64(codes[row] & np.uint8(_WORD - 1))) & np.uint64(1)
+    if has_others:
+        if_missing = np.uint8(not paths.missing_left[node])
+        if_unseen = np.uint8(paths.weight[paths.left[node]] < paths.weight[paths.right[node]])
+        for row in range(LANE):
+            other = if_missing if codes[row] == _IS_MISSING else if_unseen
+            lane[row] = other if codes[row] >= _WORD else lane[row]
 
 
 @part

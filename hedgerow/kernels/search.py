@@ -71,9 +71,13 @@ def _search_some(team, whole, desk, some, hist, root, constant, found, search_on
     full = whole.criterion.at(whole.moments, root.total)
     in_full = Problem(whole.codes, whole.moments, full, whole.rules)
     features, n_columns = whole.codes.features, hist.shape[0] // (N_BINS * whole.moments.width())
-    for i in range(some[0], some[1]):
-        feature = desk.active[i]
+    n_some = some[1] - some[0]
+    # Values first: what they gain may be more than categories can.
+    for turn in range(2 * n_some):
+        feature = desk.active[some[0] + turn % n_some]
+        by_set = features[feature].n_categories > 0
         mine = owner(features, feature, n_columns, team.n_threads) == team.thread
+        mine = mine and by_set == (turn >= n_some)
         if mine and not cancelled(team):
             about, view, seen, column = features[feature], problem, node, hist[:0]
             if hist.shape[0] > 0 and _reads_column(about, whole, problem, node):
@@ -209,18 +213,24 @@ def search_codes(whole, number, column, node, desk, found):
 
 
 @part
-def choose_categories(whole, split, root, desk, words):
+def choose_categories(whole, split, root, hist, desk, words):
     """Set `words` to the categories that go left, as bits; those absent go with the heavier child.
 
-    split  LEAF                            read
-    words  int64 [n_categories // 64 + 1]  write
+    split  LEAF                               read
+    hist   int64 [n_cells * width], or [0]    read    the node's histogram
+    words  int64 [n_categories // 64 + 1]     write
     """
     problem, node = seen_from(whole, root, desk)
     scratch = desk.scratch
     for word in range(words.shape[0]):
         words[word] = -split.heavier_left
-    feature = problem.codes.features[split.feature]
-    n_codes = tally(problem.codes, feature, node.rows, problem.moments, scratch)
+    feature, n_cells = problem.codes.features[split.feature], N_BINS * whole.moments.width()
+    if hist.shape[0] > 0 and _reads_column(feature, whole, problem, node):
+        column = hist[feature.column * n_cells : (feature.column + 1) * n_cells]
+        read_column(feature, column, whole.moments.width(), scratch)
+        n_codes = sweep(scratch, feature, problem.moments)
+    else:
+        n_codes = tally(problem.codes, feature, node.rows, problem.moments, scratch)
     sort_categories(problem, split.feature, n_codes, node, split.order, scratch)
     for i in range(n_codes):
         code = scratch.order[i]

@@ -20,6 +20,8 @@ from hedgerow.kernels.codes import high_of, low_of, threshold_between
 from hedgerow.kernels.heap import heap_sort
 from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.lines import missing_at_end, move_to_front
+from hedgerow.kernels.machine import bits_of_double, double_of_bits
+from hedgerow.kernels.partings import least_mass
 from hedgerow.kernels.random import mixed, uniform
 from hedgerow.kernels.tally import Rows
 
@@ -32,7 +34,7 @@ SPLIT = np.dtype(
 )
 
 
-_MANY = 32  # categories whose order by chance is worth a cut
+_FEW = 24  # categories that are compared each with each sooner than by a heap
 
 
 class Node(NamedTuple):
@@ -63,6 +65,8 @@ def _search_categories(problem, feature, n_codes, node, scratch, found):
     if problem.rules.random_cut:
         begin = np.int64(uniform(mixed(mixed(node.bits, feature), 1)) * end)
         end = begin + 1
+    if criterion.ceiling(problem, n_codes, node.total, scratch) < found.gain:
+        return
     n_orders = np.int64(1) if problem.rules.random_cut else np.int64(problem.moments.n_orders())
     for by in range(n_orders):
         sort_categories(problem, feature, n_codes, node, by, scratch)
@@ -188,7 +192,7 @@ def sort_categories(problem, feature, n_codes, node, by, scratch):
     """
     moments, keys, order = problem.moments, scratch.keys, scratch.order
     cells, width, pool, own = scratch.cells, moments.width(), scratch.sides[0], scratch.sides[1]
-    least = moments.rare() * min(n_codes, _MANY) // _MANY
+    least = least_mass(moments, n_codes)
     for k in range(moments.sum_width()):
         pool[k] = 0
     for i in range(n_codes if least > 0 else 0):
@@ -203,7 +207,25 @@ def sort_categories(problem, feature, n_codes, node, by, scratch):
             keys[i] = moments.key(pool, by)
         else:
             keys[i] = moments.key(own, by)
-    heap_sort(keys, order, n_codes)
+    if n_codes <= _FEW:
+        _sort_few(keys, order, n_codes, scratch.running)
+    else:
+        heap_sort(keys, order, n_codes)
+
+
+@part
+def _sort_few(keys, order, n_codes, room):
+    """Sort as heap_sort does, without branches: each code counts those that come before it.
+
+    room  int64 [2, n_codes or more]   write   garbage
+    """
+    for i in range(n_codes):
+        key, code, place = keys[i], order[i], np.int64(0)
+        for j in range(n_codes):
+            place += np.int64((keys[j] < key) | ((keys[j] == key) & (order[j] < code)))
+        room[0, place], room[1, place] = code, bits_of_double(key)
+    for i in range(n_codes):
+        order[i], keys[i] = room[0, i], double_of_bits(room[1, i])
 
 
 @part

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels import cells
 from hedgerow.kernels.codes import BLOCK, FEATURE, N_BINS, Codes, Records
 from hedgerow.kernels.menu import Menu
 from hedgerow.kernels.split import SPLIT
@@ -13,7 +14,7 @@ from hedgerow.kernels.tiles import TILE
 # Which open leaf is divided next: the one of the highest gain, the oldest, or the newest.
 BY_GAIN, OLDEST, NEWEST = 0, 1, 2
 
-LANES = 4  # cells that `nodes.add_up` adds rows to in turn
+LANES = cells.LANES
 N_NUMBERS = 3  # that any moments copy for a row of a copse
 APART = 16  # words between what two threads write: no cache line is of both
 

@@ -9,7 +9,7 @@ from hedgerow.kernels.partition import partition
 from hedgerow.kernels.split import SPLIT
 from tests.strategies import coded_columns, codes_of
 
-N_BINS = st.sampled_from([2, 70, 255, 256, 1000])
+N_BINS = st.sampled_from([2, 63, 64, 70, 255, 256, 1000])
 
 
 @kernel

@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 from hedgerow.kernels.grove import lanes_for, scorer_of
 from hedgerow.kernels.machine import LANE
 from hedgerow.kernels.predict import leaf_numbers
-from hedgerow.kernels.scorer import add_trees
+from hedgerow.kernels.scorer import add_stages, add_trees
 from hedgerow.kernels.team import hired
 from tests.groves import (
     AWKWARD,
@@ -44,9 +44,9 @@ def added(trees, outputs, values, sums):
     return sums
 
 
-def scored(trees, outputs, values, sums, n_threads=1, parts=()):
+def scored(trees, outputs, values, sums, n_threads=1, parts=(), n_words=2):
     """Return the sums after add_trees."""
-    scorer, sums = scorer_of(grove_of(trees, outputs)), sums.copy()
+    scorer, sums = scorer_of(grove_of(trees, outputs, n_words)), sums.copy()
     with hired(n_threads, 1e9) as team:
         lanes = lanes_for(scorer, team.n_threads)
         for first, end in parts or [(0, len(trees))]:
@@ -120,6 +120,50 @@ def test_a_feature_may_have_more_cuts_than_a_byte_can_count(n_cuts):
     assert_same_bits(scored(trees, outputs, values, sums), added(trees, outputs, values, sums))
 
 
+def with_short_sets(trees, values):
+    """Return trees and rows whose categories are places in one word."""
+    for node in (node for nodes in trees for node in nodes):
+        node.members = frozenset(code for code in node.members if code < 64)
+    codes = values[:, CATEGORICAL]
+    return trees, np.column_stack([values[:, :CATEGORICAL], np.where(codes < 64, codes, 63.0)])
+
+
+@pytest.mark.parametrize("n_rows", [7, 8, LANE, 3 * LANE + 20])
+@pytest.mark.parametrize("has_others", [True, False])  # missing values and unseen categories
+@pytest.mark.parametrize("seed", range(6))
+def test_sets_of_one_word_part_rows_as_a_walk_does(n_rows, has_others, seed):
+    rng = np.random.default_rng(seed)
+    trees = [grown(rng, size, ORDINARY) for size in (7, 12, 1, 20, 31)]
+    trees, values = with_short_sets(trees, table(rng, n_rows, ORDINARY))
+    if not has_others:
+        codes = values[:, CATEGORICAL]
+        values[:, CATEGORICAL] = np.where(codes >= 0, codes, 1.0)
+    sums, outputs = np.zeros((n_rows, 1)), [0] * len(trees)
+    grove = grove_of(trees, outputs, n_words=1)
+    assert scorer_of(grove).sets.tolist() == [CATEGORICAL]
+    expected = added(trees, outputs, values, sums)
+    assert_same_bits(scored(trees, outputs, values, sums, n_words=1), expected)
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize("n_outputs", [1, 2])
+@pytest.mark.parametrize("n_rows", [5, 2 * LANE + 9])
+def test_stages_are_the_sums_after_each_round(n_threads, n_outputs, n_rows):
+    rng = np.random.default_rng(n_rows)
+    trees = [grown(rng, size, ORDINARY) for size in (7, 12, 1, 20, 31, 2)]
+    values, sums = table(rng, n_rows, ORDINARY), rng.normal(size=(n_rows, n_outputs))
+    outputs, n_rounds = [k % n_outputs for k in range(6)], 6 // n_outputs
+    scorer, out = scorer_of(grove_of(trees, outputs)), sums.copy()
+    stages = np.full((n_rounds - 1, n_rows, n_outputs), np.nan)
+    with hired(n_threads, 1e9) as team:
+        lanes = lanes_for(scorer, team.n_threads)
+        team.run(add_stages, values, scorer, lanes, n_outputs, 6, out, stages)
+    for number, stage in enumerate(stages):
+        own = slice(n_outputs, (number + 2) * n_outputs)
+        assert_same_bits(stage, added(trees[own], outputs[own], values, sums))
+    assert_same_bits(out, stages[-1])
+
+
 def test_trees_may_be_added_in_parts():
     rng = np.random.default_rng(1)
     trees = [grown(rng, 6, ORDINARY) for _ in range(5)]
@@ -154,6 +198,8 @@ def test_nothing_is_done_for_a_team_that_is_cancelled():
     with hired(1, 0) as team:
         team.cancel()
         team.run(add_trees, np.zeros((20, N_FEATURES)), scorer, lanes_for(scorer, 1), 0, 1, sums)
+        given = np.zeros((20, N_FEATURES)), scorer, lanes_for(scorer, 1)
+        team.run(add_stages, *given, 0, 1, sums, np.zeros((1, 20, 1)))
         numbers = np.full((20, 1), 7)
         team.run(leaf_numbers, np.zeros((20, N_FEATURES)), scorer.paths, np.array([0, 1]), numbers)
     assert_array_equal(sums, 0.0)
