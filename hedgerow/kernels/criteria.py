@@ -24,6 +24,7 @@ from hedgerow.kernels.bounds import without_bounds
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.logarithm import log2
 from hedgerow.kernels.screens import screen_pairs
+from hedgerow.kernels.seedlings import grow_seedlings
 from hedgerow.kernels.squares import best_of_squares, best_squares_along
 
 
@@ -67,6 +68,9 @@ class Gini(NamedTuple):
 
     def best_along(self, problem, feature, n, first, node, scratch):
         return best_squares_along(problem, feature, n, first, node, scratch)
+
+    def grow_few(self, team, problem, space, desk, nodes, origin, top):
+        return grow_seedlings(team, problem, space, desk, nodes, origin, top)
 
     def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
         return False
