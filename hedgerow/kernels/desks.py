@@ -103,6 +103,8 @@ def desk_of(desks, thread):
             desks.bed.sums[thread],
             desks.bed.right[thread],
             desks.bed.bit_of[thread],
+            desks.bed.words[thread],
+            desks.bed.rough[thread],
         ),
     )
 

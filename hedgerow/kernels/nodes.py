@@ -145,8 +145,9 @@ def add_up(moments, records, sums):
         sums[k] = 0
     for i in range(records.shape[0]):
         add(moments, records[i], sums, i % LANES)
-    for k in range(width, LANES * width):
-        sums[k % width] += sums[k]
+    for lane in range(1, LANES):
+        for k in range(width):
+            sums[k] += sums[lane * width + k]
     moments.widen(sums, 1)
 
 

@@ -1,4 +1,4 @@
-"""Seedlings: all that is below a leaf of at most 64 rows, by Gini impurity.
+"""Seedlings: all that is below a leaf of at most 256 rows, by Gini impurity.
 
 Half of the nodes of a tree of full depth have fewer than 16 rows. What is done for each of
 them, whatever its size, takes longer there than what is done for its rows. So here little is: a
@@ -16,12 +16,13 @@ from hedgerow.kernels.bed import CLASS, DECLINED, FOUND, LEFT, NOT_FOUND, TOTAL,
 from hedgerow.kernels.codes import high_of, low_of, threshold_between
 from hedgerow.kernels.drawing import FURTHER, draw_features
 from hedgerow.kernels.jit import inlined_part, outlined_part, part
-from hedgerow.kernels.lanes import CLASSES, MOST_CLASSES, N_LANES, WEIGHTS
+from hedgerow.kernels.lanes import CLASSES, MOST_CLASSES, N_LANES, WEIGHTS, WIDE
 from hedgerow.kernels.machine import atomic_add, lowest_bit
 from hedgerow.kernels.menu import varies
+from hedgerow.kernels.moments import row_of
 from hedgerow.kernels.nodes import OPEN, clear_node, close, part_no_bin
 from hedgerow.kernels.random import mixed, uniform
-from hedgerow.kernels.seedling_cuts import try_feature
+from hedgerow.kernels.seedling_cuts import rounded_up, try_feature
 from hedgerow.kernels.workspace import N_NODES, Problem
 
 _HEAVY = 1 << 15  # weight from which rows have no lanes
@@ -46,7 +47,7 @@ def grow_seedlings(team, problem, space, desk, nodes, origin, top):
 def _fits(problem, leaf, active, total):
     """Tell whether a LEAF's rows have lanes, its features narrow codes of values."""
     rules, n_classes = problem.rules, np.int64(0)
-    if rules.min_rows > 1 or leaf.n_active > N_LANES or leaf.has_histogram or varies(rules.menu):
+    if rules.min_rows > 1 or leaf.n_active > WIDE or leaf.has_histogram or varies(rules.menu):
         return False  # cuts that are allowed by a number of rows are not looked for here
     for k in range(problem.moments.n_classes):
         n_classes += np.int64(total[k] > 0)
@@ -97,7 +98,7 @@ def _plant(moments, leaf, total, active, bed):
     own, n_classes = bed.waiting[0], np.int64(0)
     own.begin, own.end, own.node, own.depth = leaf.begin, leaf.end, leaf.node, leaf.depth
     own.bits, own.active = leaf.bits, np.int64(-1)
-    if active.shape[0] < N_LANES:
+    if active.shape[0] < WIDE:
         own.active = (np.int64(1) << active.shape[0]) - 1
     for i in range(active.shape[0]):
         bed.bit_of[active[i]] = np.int64(1) << i
@@ -139,7 +140,7 @@ def _search(problem, desk, active, records, number):
 @part
 def _take_lanes(moments, records, own, lanes):
     """Set weights and classes of the lanes to those of a seedling's rows."""
-    for i in range(N_LANES):
+    for i in range(np.uint64(rounded_up(own.end - own.begin))):
         lanes[WEIGHTS, i] = 0
     place = np.uint64(0)
     for i in range(np.uint64(own.begin), np.uint64(own.end)):
@@ -178,7 +179,7 @@ def _divide(problem, bed, nodes, records, origin, n_waiting):
     """Write the newest seedling's split, and let its children wait; return how many wait then."""
     own, left = bed.waiting[n_waiting - 1], atomic_add(nodes.counters, N_NODES, 2)
     _write(problem, nodes, bed, own, left)
-    middle, n_waiting = _part_rows(records, own, bed.right), n_waiting - 1
+    middle, n_waiting = _part_rows(problem.codes, records, own, bed.right), n_waiting - 1
     begin, end, depth, bits, active = own.begin, own.end, own.depth + 1, own.bits, own.active
     left_is_smaller = 2 * (middle - begin) <= end - begin
     for i in range(2):  # the smaller child is the newest
@@ -230,14 +231,15 @@ def _write(problem, nodes, bed, own, left):
 
 
 @inlined_part
-def _part_rows(records, own, right):
-    """Move the records of the left lanes before the others; return where these begin."""
-    low, n_right, lanes, one = np.uint64(own.begin), np.uint64(0), own.left, np.uint64(1)
+def _part_rows(codes, records, own, right):
+    """Move the records left of the cut before the others; return where these begin."""
+    column, cut = codes.columns[codes.features[own.feature].place], own.cut
+    low, n_right, one = np.uint64(own.begin), np.uint64(0), np.uint64(1)
     for i in range(np.uint64(own.begin), np.uint64(own.end)):
-        record, is_left = records[i], np.uint64(lanes & 1)
+        record = records[i]
+        is_left = np.uint64(np.int64(column[row_of(record)]) <= cut)
         records[low], right[n_right] = record, record
         low, n_right = low + is_left, n_right + (one - is_left)
-        lanes >>= 1
     for i in range(n_right):
         records[low + i] = right[i]
     return np.int64(low)
