@@ -20,7 +20,7 @@ from numba.core import cgutils
 
 from hedgerow.kernels.machine import call_llvm, instruction
 
-N_LANES, WIDE, NARROW = 256, 64, 32
+N_LANES, WIDE, NARROW = 512, 64, 32
 MOST_CLASSES = 8
 KEYS, WEIGHTS, CLASSES, SUMS = 0, 1, 2, 3
 NO_KEY = 0x7FFF

@@ -133,12 +133,11 @@ def _ends_of(column, records, missing, low, high, top):
 @part
 def last_below(drawn, codes, about, low, top):
     """Return the last code of low..top whose values are all at most `drawn`, or low."""
-    while low < top:
-        middle = (low + top + 1) >> 1
-        if high_of(codes, about, middle) <= drawn:
-            low = middle
-        else:
-            top = middle - 1
+    size = top - low
+    while size > 0:  # which half it is cannot be guessed: no branch
+        half = size - (size >> 1)
+        low += half if high_of(codes, about, low + half) <= drawn else np.int64(0)
+        size >>= 1
     return low
 
 

@@ -31,6 +31,7 @@ from hedgerow.kernels.random_cuts import last_below
 from hedgerow.kernels.split import beats, drawn_between
 
 _OCCURS, _PROMISING = 0, 1  # rows of Bed.words
+_ONE = np.uint64(1)
 
 
 @inlined_part
@@ -41,19 +42,19 @@ def try_feature(problem, feature, bed, records, own):
     n = own.end - own.begin
     for i in range(np.uint64(rounded_up(n))):
         lanes[KEYS, i] = NO_KEY
-    differs, top = np.uint8(0), np.uint8(0)
+    differs, above = np.uint8(0), np.uint64(0)
     first = column[row_of(records[np.uint64(own.begin)])]
     for i in range(np.uint64(own.begin), np.uint64(own.end)):
         code = column[row_of(records[i])]
         lanes[KEYS, place] = code
-        differs, top = differs | (code ^ first), max(top, code)
-        place += np.uint64(1)
+        differs, above = differs | (code ^ first), above | (np.uint64(code) + _ONE)
+        place += _ONE
     if differs == 0:
         return np.int64(NOT_FOUND)
-    if top == MISSING:
+    if above > MISSING:
         return np.int64(DECLINED)
     if problem.rules.random_cut:
-        return _try_random(problem, feature, np.int64(top), bed, own)
+        return _try_random(problem, feature, bed, own)
     n_chunks = _find_promising(problem, about, n, bed, own)
     _judge(problem, feature, n_chunks, n > WIDE, bed, own)
     return np.int64(FOUND)
@@ -71,7 +72,7 @@ def _find_promising(problem, about, n, bed, own):
     lanes, totals, n_classes = bed.lanes, bed.sums[TOTAL], problem.moments.n_classes
     least, floor, near = problem.rules.min_weight, 0.0, bed.words[_PROMISING]
     if own.feature >= 0:
-        floor = own.gain + _squares(totals, n_classes)
+        floor = own.gain + own.score + own.weight
     if n <= NARROW:
         sum_narrow(lanes, n, n_classes)
         near[0] = promising_narrow(lanes, totals, n_classes, least, floor)
@@ -95,16 +96,6 @@ def _find_promising(problem, about, n, bed, own):
     return n_chunks
 
 
-@part
-def _squares(totals, n_classes):
-    """Return sum_k W_k^2 / W: a node's score and its weight."""
-    W, squares = 0.0, 0.0
-    for k in range(n_classes):
-        W += totals[k]
-        squares += float(totals[k]) * float(totals[k])
-    return squares / W
-
-
 @inlined_part
 def _judge(problem, feature, n_chunks, by_code, bed, own):
     """Take the best of the cuts after the keys of promising lanes, if it beats what was found."""
@@ -123,7 +114,7 @@ def _judge(problem, feature, n_chunks, by_code, bed, own):
             wider = margin_between(problem.codes, feature, key, right)
             if both > best or wider > margin or (wider == margin and key < cut):
                 best, margin, cut, best_lane, following = both, wider, key, lane, right
-    gain = best - problem.criterion.score(totals)
+    gain = best - own.score
     if cut >= 0 and beats(gain, margin, feature, own):
         own.gain, own.margin, own.feature, own.threshold = gain, margin, feature, np.nan
         own.cut, own.following = cut, following
@@ -155,13 +146,14 @@ def _score(lanes, lane, totals, n_classes):
 
 
 @inlined_part
-def _try_random(problem, feature, high, bed, own):
+def _try_random(problem, feature, bed, own):
     """Take a feature's random cut, if it beats what was found; DECLINED if an end is infinite."""
     codes, about, lanes = problem.codes, problem.codes.features[feature], bed.lanes
     totals, sums, n_classes = bed.sums[TOTAL], bed.right, problem.moments.n_classes
-    n_lanes, low = rounded_up(own.end - own.begin), np.int64(NO_KEY)
+    n_lanes, low, high = rounded_up(own.end - own.begin), np.int64(NO_KEY), np.int64(-1)
     for first in range(0, n_lanes, WIDE):
         low = min(low, key_above(lanes, np.int64(-1), first))
+        high = max(high, key_up_to(lanes, np.int64(MISSING), first))
     u = uniform(mixed(mixed(own.bits, feature), 1))
     drawn = drawn_between(u, low_of(codes, about, low), high_of(codes, about, high))
     if np.isnan(drawn):
@@ -172,7 +164,7 @@ def _try_random(problem, feature, high, bed, own):
     for first in range(0, n_lanes, WIDE):
         weigh(lanes, cut, first, n_classes, sums)
     both = _score_of(sums, totals, n_classes, problem.rules.min_weight)
-    gain = both - problem.criterion.score(totals)
+    gain = both - own.score
     if both > -np.inf and gain >= own.gain:
         _take_random(problem, feature, gain, drawn, cut, bed, own)
     return np.int64(FOUND)

@@ -1,4 +1,4 @@
-"""Seedlings: all that is below a leaf of at most 256 rows, by Gini impurity.
+"""Seedlings: all that is below a leaf of at most 512 rows, by Gini impurity.
 
 Half of the nodes of a tree of full depth have fewer than 16 rows. What is done for each of
 them, whatever its size, takes longer there than what is done for its rows. So here little is: a
@@ -116,8 +116,11 @@ def _search(problem, desk, active, records, number):
     own, varied = bed.waiting[number], False
     own.gain, own.margin, own.feature = -np.inf, -1.0, -1
     _take_lanes(problem.moments, records, own, bed.lanes)
+    own.weight = 0.0
     for k in range(problem.moments.n_classes):
         bed.sums[TOTAL, k] = bed.sums[WAITING + number, k]
+        own.weight += bed.sums[TOTAL, k]
+    own.score = problem.criterion.score(bed.sums[TOTAL])
     if rules.n_candidates < rules.menu.own.shape[0]:
         drawn = _draw(desk, own.bits, rules.menu.own, rules.n_candidates)
     tried, rest = own.active & drawn, own.active & ~drawn
