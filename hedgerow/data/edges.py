@@ -15,6 +15,8 @@ from hedgerow.kernels.summaries import first_values, heavy_values, share_out
 
 Values = NDArray[np.float64]
 
+_FEW, _MANY = 64, 256  # values that tell most columns of many; rows that take longer to sort
+
 
 class Summary(NamedTuple):
     """Values of a column, ascending, and what the rows up to each weigh; missing left out."""
@@ -38,13 +40,25 @@ class Bins(NamedTuple):
 def summarise(column: Values, weights: NDArray[np.int64] | None = None) -> Summary:
     """Put the values of a column in order; rows of weight 0 are not there."""
     if weights is None:
-        ordered = np.sort(column)  # NaN last
+        ordered = _two_values(column)
+        ordered = np.sort(column) if ordered is None else ordered  # NaN last
         n_rows = int(np.searchsorted(ordered, np.nan))
         return Summary(ordered[:n_rows], np.arange(1, n_rows + 1))
     kept = ~np.isnan(column) & (weights > 0)
     column, weights = column[kept], weights[kept]
     order = np.argsort(column)
     return Summary(column[order], np.cumsum(weights[order]))
+
+
+def _two_values(column: Values) -> Values | None:
+    """Return a column of two values in order, None if it has others: flags need not be sorted."""
+    if len(column) < _MANY or len(np.unique(column[:_FEW])) > 2:
+        return None
+    values = np.array([column.min(), column.max()])  # of a column with NaN both are
+    n_last = int(np.count_nonzero(column == values[1]))
+    if values[0] == values[1] or np.count_nonzero(column == values[0]) + n_last < len(column):
+        return None
+    return np.repeat(values, [len(column) - n_last, n_last])
 
 
 def merge(summaries: Sequence[Summary]) -> Summary:

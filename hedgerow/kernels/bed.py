@@ -13,8 +13,8 @@ TOTAL, LEFT, CLASS, WAITING = 0, 1, 2, 3  # rows of Bed.sums; those of waiting s
 FOUND, NOT_FOUND, DECLINED = 1, 0, -1
 
 # What is known of a node. begin, end: its records; active: bits of the features that are not
-# known to be constant; its score and weight; then its best cut: after code `cut`, before `following`, and a threshold
-# if it was drawn.
+# known to be constant; its score and weight; then its best cut: after code `cut`, before
+# `following`, and a threshold if it was drawn.
 SEEDLING = np.dtype(
     [(name, "i8") for name in ("begin", "end", "node", "depth", "bits", "active")]
     + [(name, "f8") for name in ("score", "weight", "gain", "margin", "threshold")]

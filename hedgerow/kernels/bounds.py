@@ -32,7 +32,7 @@ def without_bounds(criterion: type[Criterion]) -> type[Criterion]:
         ("screen", _screened),
         ("best_cut", _best_of_all),
         ("best_along", _best_along),
-        ("grow_few", decline_few),
+        ("grow_few", _decline_few),
     ]:
         if not hasattr(criterion, name):
             setattr(criterion, name, method)
@@ -74,7 +74,7 @@ def _best_along(self, problem, feature, n, first, node, scratch):
     return best_along(problem, feature, n, first, node, scratch)
 
 
-def decline_few(self, team, problem, space, desk, nodes, origin, top):  # noqa: ARG001
+def _decline_few(self, team, problem, space, desk, nodes, origin, top):
     """Leave the one leaf from `top` on as it is: see `seedlings`."""
     return np.int64(1)
 

@@ -66,7 +66,7 @@ def _promising_plain(lanes, totals, n_classes, least, floor, n_chunks, words, ro
 
 
 @instruction(_promising_plain)
-def keep_promising(_typing, lanes, totals, n_classes, least, floor, n_chunks, words, rough):
+def keep_promising(_typing, lanes, totals, n_classes, least, floor, n_chunks, words, rough):  # noqa: ARG001
     """Keep of the codes in `words` those that may be the last one left of the best cut.
 
     totals, least, floor   as in lanes.promising_narrow
@@ -85,8 +85,7 @@ def keep_promising(_typing, lanes, totals, n_classes, least, floor, n_chunks, wo
         largest = cgutils.alloca_once_value(builder, none)
 
         def estimates(first):
-            place = builder.bitcast(builder.gep(rough, [first]), lanes.floats.as_pointer())
-            return place
+            return builder.bitcast(builder.gep(rough, [first]), lanes.floats.as_pointer())
 
         with cgutils.for_range(builder, n_chunks, intp=_WORD) as chunk:
             lanes.first = builder.mul(chunk.index, _WORD(WIDE))

@@ -7,7 +7,7 @@ side by side once, and all that grows below it reads the copy. Rows have new num
 
 import numpy as np
 
-from hedgerow.kernels.codes import N_BINS, Codes, leads
+from hedgerow.kernels.codes import Codes, leads
 from hedgerow.kernels.finer import refine
 from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.menu import varies

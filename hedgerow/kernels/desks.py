@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels.bed import Bed, beds_for
 from hedgerow.kernels.codes import N_BINS
 from hedgerow.kernels.jit import part
-from hedgerow.kernels.bed import Bed, beds_for
 from hedgerow.kernels.lines import Line, lines_for
 from hedgerow.kernels.tally import LANES, Scratch
 from hedgerow.kernels.workspace import APART

@@ -74,7 +74,7 @@ def weigh(_typing, lanes, key, first, n_classes, sums):  # noqa: ARG001
     """Add to `sums`, int64 [n_classes], the weight of 64 lanes whose keys are at most so large."""
 
     def generate(*given):
-        lanes, (_, key, first, n_classes, sums) = Lanes(given, WIDE, given[3][2]), given[3]
+        lanes, (_, key, _, n_classes, sums) = Lanes(given, WIDE, given[3][2]), given[3]
         builder = lanes.builder
         start = given[0].make_array(given[2].args[4])(given[0], builder, sums).data
         key = lanes.spread(builder.trunc(key, _SHORT))

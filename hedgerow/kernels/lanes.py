@@ -32,11 +32,11 @@ _SHORT, _INT, _WORD, _FLOAT = ir.IntType(16), ir.IntType(32), ir.IntType(64), ir
 class Lanes:
     """The rows of `lanes` as vectors of some lanes from `first` on, for code generators."""
 
-    def __init__(self, given: Any, width: int, first: Any = _WORD(0)):
+    def __init__(self, given: Any, width: int, first: Any = None):
         context, self.builder, signature, arguments = given
         array = context.make_array(signature.args[0])(context, self.builder, arguments[0])
         self._start = self.builder.bitcast(array.data, _SHORT.as_pointer())
-        self.width, self.first = width, first
+        self.width, self.first = width, _WORD(0) if first is None else first
         self.shorts, self.floats = (ir.VectorType(kind, width) for kind in (_SHORT, _FLOAT))
 
     def place(self, number: Any, lane: Any) -> Any:
@@ -80,9 +80,9 @@ class Lanes:
         return bits if self.width == WIDE else self.builder.zext(bits, _WORD)
 
     def squares(self, totals: Any, n_classes: Any, least: Any) -> Any:
-        """Estimate the squares of the cut after each lane's key, -1 where it is not allowed.
+        """Estimate score + W of the cut after each lane's key, -1 where it is not allowed.
 
-            squares of a cut = sum_k L_k^2 / L + sum_k R_k^2 / R = score + W, see `squares`
+        That is sum_k L_k^2 / L + sum_k R_k^2 / R, see `squares`.
         """
         builder, nothing = self.builder, ir.Constant(self.floats, None)
         names = "L", "R", "squares", "others"
@@ -148,8 +148,9 @@ def _sum(width):
                 with cgutils.for_range(builder, n_rows, intp=_WORD) as loop:
                     weight = lanes.one(_WORD(WEIGHTS), loop.index)
                     own_class = lanes.one(_WORD(CLASSES), loop.index)
-                    for place, own_weight in (both, weight), (second, builder.mul(weight, own_class)):
-                        more = weighed(loop.index, own_weight)
+                    own_weight = builder.mul(weight, own_class)
+                    for place, number in (both, weight), (second, own_weight):
+                        more = weighed(loop.index, number)
                         builder.store(builder.add(builder.load(place), more), place)
                 first = builder.sub(builder.load(both), builder.load(second))
                 builder.store(first, lanes.row(_WORD(SUMS)), align=2)
@@ -217,7 +218,7 @@ def _promising(width):
 
 
 @instruction(_promising_plain(NARROW))
-def promising_narrow(_typing, lanes, totals, n_classes, least, floor):
+def promising_narrow(_typing, lanes, totals, n_classes, least, floor):  # noqa: ARG001
     """Return the lanes whose key may be the last one left of the best cut, as bits; of 32 lanes.
 
     totals  int64 [n_classes]   read   weights of the node
@@ -229,7 +230,7 @@ def promising_narrow(_typing, lanes, totals, n_classes, least, floor):
 
 
 @instruction(_promising_plain(WIDE))
-def promising_wide(_typing, lanes, totals, n_classes, least, floor):
+def promising_wide(_typing, lanes, totals, n_classes, least, floor):  # noqa: ARG001
     """Return the same of 64 lanes."""
     words = types.int64, types.int64, types.float64
     return types.int64(lanes, totals, *words), _promising(WIDE)

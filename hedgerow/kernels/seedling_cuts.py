@@ -83,12 +83,12 @@ def _find_promising(problem, about, n, bed, own):
         return np.int64(1)
     n_codes = rounded_up(about.n_bins)
     n_chunks = n_codes // WIDE
-    for k in range(np.uint64(n_classes)):
+    for k in range(n_classes):
         for code in range(np.uint64(n_codes)):
-            lanes[np.uint64(SUMS) + k, code] = 0
+            lanes[np.uint64(SUMS + k), code] = 0
     for i in range(np.uint64(n)):
-        k, code = np.uint64(SUMS + lanes[CLASSES, i]), np.uint64(lanes[KEYS, i])
-        lanes[k, code] += lanes[WEIGHTS, i]
+        own, key = np.uint64(SUMS + lanes[CLASSES, i]), np.uint64(lanes[KEYS, i])
+        lanes[own, key] += lanes[WEIGHTS, i]
     accumulate(lanes, n_chunks, n_classes, bed.words[_OCCURS])
     for chunk in range(n_chunks):
         near[chunk] = bed.words[_OCCURS, chunk]
@@ -104,9 +104,10 @@ def _judge(problem, feature, n_chunks, by_code, bed, own):
     for chunk in range(n_chunks):
         promising = bed.words[_PROMISING, chunk]
         while promising != 0:
-            lane = chunk * WIDE + lowest_bit(promising)
+            bit = lowest_bit(promising)
+            lane = chunk * WIDE + bit
             key = lane if by_code else np.int64(lanes[KEYS, np.uint64(lane)])
-            promising &= promising - 1 if by_code else ~equal_to(lanes, key)
+            promising &= ~(np.int64(1) << bit if by_code else equal_to(lanes, key))
             both = _score(lanes, lane, totals, n_classes)
             if both < best:
                 continue

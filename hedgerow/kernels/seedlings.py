@@ -16,7 +16,7 @@ from hedgerow.kernels.bed import CLASS, DECLINED, FOUND, LEFT, NOT_FOUND, TOTAL,
 from hedgerow.kernels.codes import high_of, low_of, threshold_between
 from hedgerow.kernels.drawing import FURTHER, draw_features
 from hedgerow.kernels.jit import inlined_part, outlined_part, part
-from hedgerow.kernels.lanes import CLASSES, MOST_CLASSES, N_LANES, WEIGHTS, WIDE
+from hedgerow.kernels.lanes import CLASSES, MOST_CLASSES, N_LANES, WEIGHTS
 from hedgerow.kernels.machine import atomic_add, lowest_bit
 from hedgerow.kernels.menu import varies
 from hedgerow.kernels.moments import row_of
@@ -26,6 +26,7 @@ from hedgerow.kernels.seedling_cuts import rounded_up, try_feature
 from hedgerow.kernels.workspace import N_NODES, Problem
 
 _HEAVY = 1 << 15  # weight from which rows have no lanes
+_MOST_ACTIVE = 62  # features that have bits of a word, whose sign is none
 
 
 @inlined_part
@@ -47,8 +48,10 @@ def grow_seedlings(team, problem, space, desk, nodes, origin, top):
 def _fits(problem, leaf, active, total):
     """Tell whether a LEAF's rows have lanes, its features narrow codes of values."""
     rules, n_classes = problem.rules, np.int64(0)
-    if rules.min_rows > 1 or leaf.n_active > WIDE or leaf.has_histogram or varies(rules.menu):
-        return False  # cuts that are allowed by a number of rows are not looked for here
+    if leaf.n_active > _MOST_ACTIVE or leaf.has_histogram or varies(rules.menu):
+        return False
+    if rules.min_rows > 1:
+        return False  # here cuts are allowed by weights, not by numbers of rows
     for k in range(problem.moments.n_classes):
         n_classes += np.int64(total[k] > 0)
     if n_classes > MOST_CLASSES or problem.criterion.mass(total) >= _HEAVY:
@@ -97,9 +100,7 @@ def _plant(moments, leaf, total, active, bed):
     """Make a seedling of a LEAF; return 1, their number."""
     own, n_classes = bed.waiting[0], np.int64(0)
     own.begin, own.end, own.node, own.depth = leaf.begin, leaf.end, leaf.node, leaf.depth
-    own.bits, own.active = leaf.bits, np.int64(-1)
-    if active.shape[0] < WIDE:
-        own.active = (np.int64(1) << active.shape[0]) - 1
+    own.bits, own.active = leaf.bits, (np.int64(1) << active.shape[0]) - 1
     for i in range(active.shape[0]):
         bed.bit_of[active[i]] = np.int64(1) << i
     for k in range(moments.n_classes):
@@ -210,7 +211,7 @@ def _sum_up(problem, bed, nodes, child, is_left, number):
         n_seen, W = n_seen + (own > 0), W + own
     known[known.shape[0] - 1] = n_rows
     nodes.table[child.node].n_rows = n_rows
-    is_allowed = n_rows >= rules.min_split_rows and W >= 2 * rules.min_weight
+    is_allowed = n_rows >= rules.min_split_rows and 2 * rules.min_weight <= W
     return n_seen > 1 and is_allowed and child.depth < rules.max_depth
 
 
