@@ -17,6 +17,7 @@ from hedgerow.kernels.summaries import first_values, heavy_values, share_out
 Values = NDArray[np.float64]
 
 _MANY = 2048  # values that are sorted sooner by their digits than by comparing them
+_FEW = 64  # values that tell most columns of many from those of two
 
 
 class Summary(NamedTuple):
@@ -41,7 +42,8 @@ class Bins(NamedTuple):
 def summarise(column: Values, weights: NDArray[np.int64] | None = None) -> Summary:
     """Put the values of a column in order; rows of weight 0 are not there."""
     if weights is None:
-        ordered = ascending(column)  # NaN last
+        ordered = _two_values(column)
+        ordered = ascending(column) if ordered is None else ordered  # NaN last
         n_rows = int(np.searchsorted(ordered, np.nan))
         return Summary(ordered[:n_rows], np.arange(1, n_rows + 1))
     kept = ~np.isnan(column) & (weights > 0)
@@ -58,6 +60,17 @@ def ascending(values: Values) -> Values:
     counts = np.empty((N_DIGITS, N_BUCKETS), np.int64)
     side = sort_keys(np.ascontiguousarray(values).view(np.int64), keys, counts)
     return keys[side].view(np.float64)
+
+
+def _two_values(column: Values) -> Values | None:
+    """Return a column of two values in order, None if it has others: flags need not be sorted."""
+    if len(column) < _MANY or len(np.unique(column[:_FEW])) > 2:
+        return None
+    values = np.array([column.min(), column.max()])  # of a column with NaN both are
+    n_last = int(np.count_nonzero(column == values[1]))
+    if values[0] == values[1] or np.count_nonzero(column == values[0]) + n_last < len(column):
+        return None
+    return np.repeat(values, [len(column) - n_last, n_last])
 
 
 def merge(summaries: Sequence[Summary]) -> Summary:

@@ -216,7 +216,8 @@ class Planting:
             return self._growers.get_nowait()
         except Empty:
             room = np.empty(self._table.n_rows, np.int64)
-            return Grower(self._table, judge._replace(records=room), limits, team)
+            keeps = self._species.asks_for_leaves
+            return Grower(self._table, judge._replace(records=room), limits, team, keeps)
 
 
 def forest_of(planted: list[Planted], n_categories: NDArray[np.int32]) -> Forest:

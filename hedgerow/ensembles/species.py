@@ -34,7 +34,14 @@ Counts = NDArray[np.int64]
 
 
 class Species(Protocol):
-    """What a forest's trees are made from. n_values: numbers that a tree gives a row."""
+    """What a forest's trees are made from.
+
+    n_values: numbers that a tree gives a row.
+    """
+
+    @property
+    def asks_for_leaves(self) -> bool:
+        """Whether it must be known which leaf each row is in, to pack a tree."""
 
     @property
     def n_values(self) -> int:
@@ -64,6 +71,11 @@ class ClassTrees(NamedTuple):
     criterion: str
     balanced: bool = False
     signs: NDArray[np.int64] | None = None
+
+    @property
+    def asks_for_leaves(self) -> bool:
+        """Sums of classes are those that the tree was grown by."""
+        return False
 
     def monotone(self, signs: NDArray[np.int64] | None) -> "ClassTrees":
         """Return the species whose predictions are in order."""
@@ -126,6 +138,11 @@ class MeanTrees(NamedTuple):
     def n_values(self) -> int:
         """Number of outputs."""
         return int(self.y.shape[1])
+
+    @property
+    def asks_for_leaves(self) -> bool:
+        """Means are of the targets themselves, which a tree is grown from in whole steps."""
+        return True
 
     def monotone(self, signs: NDArray[np.int64] | None) -> "MeanTrees":
         """Return the species whose predictions are in order."""

@@ -33,6 +33,7 @@ def without_bounds(criterion: type[Criterion]) -> type[Criterion]:
         ("ceiling", _no_ceiling),
         ("best_cut", _best_of_all),
         ("best_along", _best_along),
+        ("grow_few", _decline_few),
     ]:
         if not hasattr(criterion, name):
             setattr(criterion, name, method)
@@ -77,6 +78,11 @@ def _best_of_all(self, problem, feature, n_codes, begin, end, start, node, scrat
 def _best_along(self, problem, feature, n, first, node, scratch):
     """Return the best cut of a line: see `cuts`."""
     return best_along(problem, feature, n, first, node, scratch)
+
+
+def _decline_few(self, team, problem, space, desk, nodes, origin, top):
+    """Leave the one leaf from `top` on as it is: see `seedlings`."""
+    return np.int64(1)
 
 
 class Bounded(NamedTuple):

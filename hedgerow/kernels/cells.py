@@ -40,8 +40,9 @@ def add_up(self, records, cells):
         cells[k] = 0
     for i in range(records.shape[0]):
         self.put(self.load(records[i]), cells, i % LANES)
-    for k in range(width, LANES * width):
-        cells[k % width] += cells[k]
+    for lane in range(1, LANES):
+        for k in range(width):
+            cells[k] += cells[lane * width + k]
 
 
 def read(self, cells, first, sums):

@@ -7,7 +7,7 @@ side by side once, and all that grows below it reads the copy. Rows have new num
 
 import numpy as np
 
-from hedgerow.kernels.codes import N_BINS, Codes, leads
+from hedgerow.kernels.codes import Codes, leads
 from hedgerow.kernels.finer import refine
 from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.menu import varies
@@ -111,17 +111,19 @@ def _gather_tile(codes, first, rows, active, copse):
 @part
 def _read_digits(about, shared, n_rows, copse):
     """Set the codes of a FEATURE to what joint codes say of them: see `codes`."""
-    digits, column = copse.digits, copse.columns[about.place]
-    for joint in range(N_BINS):
-        digits[joint] = _code_of(about, joint)
+    digits, column, joint = copse.digits, copse.columns[about.place], np.int64(0)
+    for _ in range(about.n_high):
+        for digit in range(about.n_codes):
+            for _ in range(about.stride):
+                digits[joint] = _code_of(about, digit)
+                joint += 1
     for i in range(np.uint64(n_rows)):
         column[i] = digits[np.uint64(shared[i])]
 
 
 @inlined_part
-def _code_of(about, joint):
-    """Return the code of a FEATURE in a joint code."""
-    digit = joint // about.stride % about.n_codes
+def _code_of(about, digit):
+    """Return the code of a FEATURE that a digit of a joint code is."""
     if about.flag > 0:
         return np.int64(digit == about.flag)
     is_missing = digit == about.n_codes - 1 and about.n_codes > about.n_bins
@@ -154,13 +156,14 @@ def _is_constant(about, n_rows, copse):
         for i in range(np.uint64(n_rows)):
             differs |= column[i] ^ column[0]
         return differs == 0
-    only = np.int64(-1)
-    for joint in range(N_BINS):
-        if copse.present[about.shared, joint]:
-            code = _code_of(about, joint)
-            if only >= 0 and code != only:
-                return False
-            only = code
+    only, joint, present = np.int64(-1), np.int64(0), copse.present[about.shared]
+    for _ in range(about.n_high):
+        for digit in range(about.n_codes):
+            for _ in range(about.stride):
+                code = _code_of(about, digit)
+                if present[joint] and only >= 0 and code != only:
+                    return False
+                only, joint = code if present[joint] else only, joint + 1
     return True
 
 

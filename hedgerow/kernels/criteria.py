@@ -26,6 +26,7 @@ from hedgerow.kernels.jit import part
 from hedgerow.kernels.logarithm import log2
 from hedgerow.kernels.partings import best_parting, ceiling_of_pairs, score_of_pair
 from hedgerow.kernels.screens import screen_pairs
+from hedgerow.kernels.seedlings import grow_seedlings
 from hedgerow.kernels.squares import best_of_squares, best_squares_along
 
 
@@ -69,6 +70,9 @@ class Gini(NamedTuple):
 
     def best_along(self, problem, feature, n, first, node, scratch):
         return best_squares_along(problem, feature, n, first, node, scratch)
+
+    def grow_few(self, team, problem, space, desk, nodes, origin, top):
+        return grow_seedlings(team, problem, space, desk, nodes, origin, top)
 
     def scores_rows(self, codes, feature, n_codes, start, node, width, scratch):
         return False

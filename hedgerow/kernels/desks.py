@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels.bed import Bed, beds_for
 from hedgerow.kernels.codes import N_BINS
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.lines import Line, lines_for
@@ -24,6 +25,7 @@ class Desks(NamedTuple):
     marks   int64 [n_threads, n_features]     which are drawn, or may meet; zero between uses
     bounds  int64 [n_threads, n_threads, 2]   segments of a node's rows
     room    int64 [n_threads, 2, sum_width]   the node's view of the moments
+    bed     Bed                               of seedlings
     """
 
     cells: NDArray[np.int64]
@@ -45,6 +47,7 @@ class Desks(NamedTuple):
     marks: NDArray[np.int64]
     bounds: NDArray[np.int64]
     room: NDArray[np.int64]
+    bed: Bed
 
 
 class Desk(NamedTuple):
@@ -57,6 +60,7 @@ class Desk(NamedTuple):
     marks: NDArray[np.int64]
     bounds: NDArray[np.int64]
     room: NDArray[np.int64]
+    bed: Bed
 
 
 @part
@@ -93,6 +97,15 @@ def desk_of(desks, thread):
         desks.marks[thread],
         desks.bounds[thread],
         desks.room[thread],
+        Bed(
+            desks.bed.lanes[thread],
+            desks.bed.waiting[thread],
+            desks.bed.sums[thread],
+            desks.bed.right[thread],
+            desks.bed.bit_of[thread],
+            desks.bed.words[thread],
+            desks.bed.rough[thread],
+        ),
     )
 
 
@@ -133,4 +146,5 @@ def desks_for(
         marks=np.zeros((n_threads, n_own), np.int64),
         bounds=np.zeros((n_threads, n_threads, APART), np.int64),
         room=np.zeros((n_threads, 2, sum_width + APART), np.int64),
+        bed=beds_for(n_threads, n_own),
     )

@@ -139,6 +139,7 @@ callable_in_kernels("best_cut", "problem, feature, n_codes, begin, end, start, n
 callable_in_kernels("best_along", "problem, feature, n, first, node, scratch", inlined=True)
 callable_in_kernels("mass", "sums, first=0", inlined=True)
 callable_in_kernels("ceiling", "problem, n_codes, total, scratch")
+callable_in_kernels("grow_few", "team, problem, space, desk, nodes, origin, top", inlined=True)
 callable_in_kernels("screen", "moments, rules, total, n_cuts, width, scratch", inlined=True)
 callable_in_kernels("pair", "sums, first=0", inlined=True)
 callable_in_kernels("within", "low, high")

@@ -14,7 +14,7 @@ from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.moments import row_of
 from hedgerow.kernels.ranks import FEW, rank
 
-MOST = 256  # rows of a line
+MOST = 512  # rows of a line
 
 
 class Line(NamedTuple):

@@ -56,6 +56,9 @@ class Monotone(NamedTuple):
     def best_along(self, problem, feature, n, first, node, scratch):
         return best_along(problem, feature, n, first, node, scratch)
 
+    def grow_few(self, team, problem, space, desk, nodes, origin, top):
+        return np.int64(1)  # the leaf is left as it is, see `seedlings`
+
     def within(self, low, high):
         return Monotone(self.criterion, self.signs, self.sign, low, high)
 

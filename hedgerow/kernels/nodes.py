@@ -49,7 +49,7 @@ def write_split(problem, nodes, split, node, hist, desk):
     parent.threshold, parent.cut = split.threshold, split.cut
     parent.missing_left = split.missing_left
     if problem.codes.features[split.feature].n_categories == 0:
-        _part_no_bin(problem.codes, parent)
+        part_no_bin(problem.codes, parent)
     for side in range(2):
         clear_node(nodes.table[left + side])
         nodes.table[left + side].parent = split.node
@@ -67,7 +67,7 @@ def write_split(problem, nodes, split, node, hist, desk):
 
 
 @part
-def _part_no_bin(codes, node):
+def part_no_bin(codes, node):
     """Set a node's cut to the last bin at or below its threshold, which goes above that bin.
 
     Bins that are empty in the node may lie across its cut. Rows that other nodes know, or
@@ -156,7 +156,12 @@ def close_leaf(space, nodes, leaf, slot, node, origin):
 
 @part
 def close(nodes, node, records, origin):
-    """Note for each record that it ends in leaf `node`; origin: of rows of a copse, or [0]."""
+    """Note for each record that it ends in leaf `node`, if anybody asks; origin: as in a copse.
+
+    origin  int64 [n] or [0]   read   rows of a copse, by their numbers in it
+    """
+    if nodes.leaf_of_row.shape[0] == 0:
+        return
     for i in range(records.shape[0]):
         row = row_of(records[i])
         nodes.leaf_of_row[origin[row] if origin.shape[0] > 0 else row] = node

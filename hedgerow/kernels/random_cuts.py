@@ -42,7 +42,7 @@ def search_drawn(problem, number, node, scratch, found):
         drawn = drawn_between(u, low_of(codes, about, low), high_of(codes, about, high))
         if np.isnan(drawn):
             return np.int64(-1)
-        cut = _last_below(drawn, codes, about, low, high - 1)
+        cut = last_below(drawn, codes, about, low, high - 1)
     n_codes = _sum_sides(problem, about, node.rows, cut, scratch)
     one = np.int64(1)
     judge_values(problem, number, n_codes, drawn, np.int64(0), one, node, scratch, found)
@@ -66,7 +66,7 @@ def judge_drawn(problem, number, node, scratch, found):
     drawn = drawn_between(u, low_of(codes, about, low), high_of(codes, about, high))
     if np.isnan(drawn):
         return np.int64(-1)
-    cut = _last_below(drawn, codes, about, low, high - 1)
+    cut = last_below(drawn, codes, about, low, high - 1)
     last, following = low, high
     cells, width = scratch.running[0], problem.moments.width()
     for k in range(2 * width):
@@ -131,14 +131,13 @@ def _ends_of(column, records, missing, low, high, top):
 
 
 @part
-def _last_below(drawn, codes, about, low, top):
+def last_below(drawn, codes, about, low, top):
     """Return the last code of low..top whose values are all at most `drawn`, or low."""
-    while low < top:
-        middle = (low + top + 1) >> 1
-        if high_of(codes, about, middle) <= drawn:
-            low = middle
-        else:
-            top = middle - 1
+    size = top - low
+    while size > 0:  # which half it is cannot be guessed: no branch
+        half = size - (size >> 1)
+        low += half if high_of(codes, about, low + half) <= drawn else np.int64(0)
+        size >>= 1
     return low
 
 

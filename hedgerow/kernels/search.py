@@ -4,6 +4,7 @@ import numpy as np
 
 from hedgerow.kernels.bins import search_bins
 from hedgerow.kernels.codes import N_BINS
+from hedgerow.kernels.drawing import FURTHER, draw_features
 from hedgerow.kernels.heap import heapify, take_largest
 from hedgerow.kernels.histogram import owner
 from hedgerow.kernels.jit import inlined_part, outlined_part, part
@@ -15,9 +16,6 @@ from hedgerow.kernels.random_cuts import draws_cut, search_drawn
 from hedgerow.kernels.split import Node, search_feature, sort_categories
 from hedgerow.kernels.tally import clear, is_shared, sweep, tally, tally_shared
 from hedgerow.kernels.workspace import NEWEST, Problem
-
-# Names of the draws of features; cuts are named 1, categories 2 + code.
-_DRAWN, _FURTHER = -1, -2
 
 
 @part
@@ -93,19 +91,12 @@ def _search_some(team, whole, desk, some, hist, root, constant, found, search_on
 def _draw(desk, bits, offered, n_wanted, n_active):
     """Draw n_wanted of the features on offer; move those that are active behind other active ones.
 
-    Returns how many these are. Each set of n_wanted features is as likely as any other (Floyd;
-    Bentley and Floyd 1987), whatever the order of the active ones. Cost: n_wanted draws.
+    Returns how many these are.
 
     offered  int64 [n]   read   ascending
     """
-    state, marks, active, n_drawn = mixed(bits, _DRAWN), desk.marks, desk.active, np.int64(0)
-    before = offered.shape[0] - n_wanted
-    for i in range(n_wanted):
-        feature = offered[np.int64(uniform(mixed(state, before + i)) * (before + i + 1))]
-        if marks[feature]:
-            feature = offered[before + i]
-        marks[feature] = 1
-        desk.drawn[i] = feature
+    draw_features(desk, bits, offered, n_wanted)
+    marks, active, n_drawn = desk.marks, desk.active, np.int64(0)
     for i in range(n_active - 1, -1, -1):
         feature = active[i]
         if marks[feature]:
@@ -138,7 +129,7 @@ def _note(constant, feature, is_constant):
 @part
 def _rank(desk, bits, n_active):
     """Make a heap of the active features, by numbers drawn for the node."""
-    state = mixed(bits, _FURTHER)
+    state = mixed(bits, FURTHER)
     for i in range(n_active):
         desk.ranks[i] = uniform(mixed(state, desk.active[i]))
     heapify(desk.ranks, desk.active, n_active)

@@ -106,7 +106,8 @@ def tally_shared(codes, feature, rows, moments, scratch, own):
     """
     if not scratch.summed[feature.shared]:
         scratch.summed[feature.shared] = 1
-        own[:] = 0
+        for i in range(np.uint64(own.shape[0])):
+            own[i] = 0
         for segment in range(rows.bounds.shape[0]):
             records = rows.records[rows.bounds[segment, 0] : rows.bounds[segment, 1]]
             _add_all(codes.shared[feature.shared], records, moments, own)

@@ -1,13 +1,36 @@
 """Tiles: bytes of some rows that lie far apart, copied side by side."""
 
 import numpy as np
+from llvmlite import ir
+from numba import types
 
 from hedgerow.kernels.codes import BLOCK
 from hedgerow.kernels.jit import part
-from hedgerow.kernels.machine import prefetch
+from hedgerow.kernels.machine import instruction, prefetch
 
 TILE = 256  # rows that are copied at a time
 _AHEAD, _ONE = np.uint64(16), np.uint64(1)  # rows that are on their way
+_CODES = ir.VectorType(ir.IntType(8), BLOCK)
+
+
+def _copy_plain(source, first, target, place):
+    target.reshape(-1)[place : place + BLOCK] = source.reshape(-1)[first : first + BLOCK]
+
+
+@instruction(_copy_plain)
+def copy_codes(_typing, source, first, target, place):  # noqa: ARG001
+    """Copy the BLOCK bytes that begin at `first`, as one vector."""
+
+    def generate(context, builder, signature, arguments):
+        starts = []
+        for which in (0, 2):
+            array = context.make_array(signature.args[which])(context, builder, arguments[which])
+            byte = builder.gep(array.data, [arguments[which + 1]])
+            starts.append(builder.bitcast(byte, _CODES.as_pointer()))
+        builder.store(builder.load(starts[0], align=1), starts[1], align=1)
+        return context.get_dummy_value()
+
+    return types.void(source, types.int64, target, types.int64), generate
 
 
 @part
@@ -23,8 +46,7 @@ def gather_blocks(blocks, rows, tiles):
         source, tile = blocks[block], tiles[block]
         for i in range(n):
             prefetch(source, rows[min(i + _AHEAD, n - _ONE)] * BLOCK)
-            for lane in range(BLOCK):
-                tile[i, lane] = source[np.uint64(rows[i]), lane]
+            copy_codes(source, rows[i] * BLOCK, tile, np.int64(i) * BLOCK)
 
 
 @part

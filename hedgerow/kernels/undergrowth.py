@@ -10,6 +10,7 @@ import numpy as np
 
 from hedgerow.kernels.division import divide
 from hedgerow.kernels.jit import inlined_part
+from hedgerow.kernels.lanes import N_LANES
 from hedgerow.kernels.leaves import adopt, search_leaf, write_leaf
 from hedgerow.kernels.lines import line_up
 from hedgerow.kernels.meeting import cancelled
@@ -38,6 +39,12 @@ def grow_below(self, team, problem, space, desk, nodes, origin, floor):  # noqa:
     me, top, turn = team.thread, floor, np.int64(0)
     while top >= floor and not cancelled(team):
         own = space.leaves[me, top]
+        if own.feature == OPEN and own.n_rows <= N_LANES:
+            few = problem.criterion.grow_few(team, problem, space, desk, nodes, origin, top)
+            top += few - 1
+            if few == 0:
+                continue
+            own = space.leaves[me, top]
         if own.feature == OPEN:
             search_leaf(team, problem, space, desk, nodes, top, turn, 0, _search_line)
             adopt(problem.rules, space.found[turn, :, 0], own)

@@ -79,7 +79,7 @@ class Nodes(NamedTuple):
     table        NODE [max_nodes]
     sums         int64 [max_nodes, sum_width]  zero on entry
     words        int64 [max_words]         sets of categories that go left, as bits
-    leaf_of_row  int32 [n_rows]            the leaf that a training row ends in
+    leaf_of_row  int32 [n_rows] or [0]     the leaf that a training row ends in
     counters     int64 [24]                nodes made, words used, whether words were wanting
     """
 

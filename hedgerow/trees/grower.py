@@ -97,7 +97,15 @@ class Grower:
 
     _menu: Menu | None = None
 
-    def __init__(self, table: BinnedTable, judge: Judge, limits: GrowthRules, team: Team) -> None:
+    def __init__(
+        self,
+        table: BinnedTable,
+        judge: Judge,
+        limits: GrowthRules,
+        team: Team,
+        keeps_rows: bool = True,
+    ) -> None:
+        """Make room; keeps_rows: whether anybody asks which leaf a row is in."""
         if table.n_rows > _MAX_ROWS:
             raise ValueError(
                 f"The table has {table.n_rows} rows, but one tree takes at most {_MAX_ROWS}: nodes "
@@ -120,7 +128,8 @@ class Grower:
         self._view = outlook(team.n_threads if ahead else 0, size)
         n_words = _N_WORDS if table.codes.features.n_categories.any() else 1
         max_leaves = problem.rules.max_leaves + spare
-        self._nodes = empty_nodes(max_leaves, table.n_rows, sum_width, n_words)
+        n_kept = table.n_rows if keeps_rows else 0
+        self._nodes = empty_nodes(max_leaves, n_kept, sum_width, n_words)
 
     def _problem(self, judge: Judge, limits: GrowthRules, seed: int, n_rows: int) -> Problem:
         codes, has_own = self._table.codes, limits.features is not None

@@ -145,3 +145,12 @@ def test_a_column_of_mostly_one_value_keeps_its_other_bins_for_those_below_as_we
     _, high = choose_bins(summarise(np.arange(1001.0), weights), 255)
     # 254 bins for 1000 other values: one for four of them, also on this side.
     assert np.count_nonzero(high < heavy) >= heavy // 5
+
+
+@pytest.mark.parametrize("late", [0.0, 1.0, 2.0, -3.0, math.nan], ids=str)
+@pytest.mark.parametrize("n_rows", [255, 256, 1000])
+def test_a_column_of_two_values_is_summarised_as_any_other(n_rows, late):
+    column = np.random.default_rng(n_rows).integers(0, 2, n_rows).astype(float)
+    column[-1] = late
+    even = summarise(column, np.ones(n_rows, np.int64))
+    assert_array_equal(summarise(column), even)
