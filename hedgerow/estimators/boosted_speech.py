@@ -13,6 +13,7 @@ from hedgerow.estimators.adaboost import BaseAdaBoost
 from hedgerow.estimators.boosted_learners import Panel
 from hedgerow.estimators.boosted_rounds import votes_of
 from hedgerow.estimators.boosted_trees import Members, member
+from hedgerow.estimators.lent_values import SharesOutIfTrees, SharesOutRounds
 from hedgerow.estimators.lessons import indexable
 from hedgerow.kernels.team import hired
 from hedgerow.trees.importance import impurity_importances
@@ -20,7 +21,7 @@ from hedgerow.trees.importance import impurity_importances
 Floats = NDArray[np.float64]
 
 
-class SpeaksInRounds(BaseAdaBoost):
+class SpeaksInRounds(SharesOutIfTrees, BaseAdaBoost):
     """A fitted classifier of rounds."""
 
     _model: Committee | Panel
@@ -31,6 +32,10 @@ class SpeaksInRounds(BaseAdaBoost):
         if isinstance(self._model, Panel):
             return indexable(X)
         return self._schema.matrix(table, self.estimator_.unseen)
+
+    def _sharing(self) -> SharesOutRounds | None:
+        """Return what shares f out among features, if the learners are trees."""
+        return None if isinstance(self._model, Panel) else SharesOutRounds(self)
 
     def _staged(self, X: Any) -> Iterator[Floats]:
         """Yield f after each round, float64 [n_rows, 1 or n_classes]."""

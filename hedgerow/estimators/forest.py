@@ -29,6 +29,7 @@ from hedgerow.estimators.forest_neighbours import ShowsNeighbours
 from hedgerow.estimators.forest_spread import ShowsSpread
 from hedgerow.estimators.forest_stages import GrowsInSizes
 from hedgerow.estimators.growth import GROWTH_CONSTRAINTS, GrowsTrees
+from hedgerow.estimators.shapley_values import SharesOutForest
 from hedgerow.estimators.tables import bin_for
 from hedgerow.estimators.unpacked import Unpacked
 from hedgerow.kernels.random import mixed_bits
@@ -56,7 +57,9 @@ FOREST_CONSTRAINTS: dict[str, list[Any]] = GROWTH_CONSTRAINTS | {
 }
 
 
-class BaseForest(GrowsInSizes, ShowsSpread, ShowsNeighbours, ShufflesLeftOut, GrowsTrees):
+class BaseForest(
+    GrowsInSizes, ShowsSpread, ShowsNeighbours, ShufflesLeftOut, SharesOutForest, GrowsTrees
+):
     """Trees that are averaged: everything that does not depend on what is predicted."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = FOREST_CONSTRAINTS

@@ -186,7 +186,10 @@ class DecisionTreeClassifier(ClassifierMixin, CartTree):
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the class proportions of the leaf of each row, in the order of `classes_`."""
-        value = self._leaf_values(X)
+        return self._spoken(self._leaf_values(X))
+
+    def _spoken(self, value: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the class proportions of rows, given those of the rows that the tree counted."""
         proportions = value / self._factors
         return np.asarray(proportions / proportions.sum(axis=1, keepdims=True))
 

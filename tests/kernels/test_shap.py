@@ -37,7 +37,7 @@ def model_of(trees, outputs, n_outputs):
 
 def explained(what, trees, outputs, n_outputs, *tables, n_threads=1):
     with hired(n_threads, 1e9) as team:
-        shap = Shapley(model_of(trees, outputs, n_outputs))
+        shap = Shapley.of_model(model_of(trees, outputs, n_outputs))
         return getattr(shap, what)(*tables, team)
 
 
@@ -104,7 +104,7 @@ def test_values_and_the_expected_score_add_up_to_the_score(seed, sizes, n_output
     trees, outputs, values, _ = problem(seed, sizes, n_outputs, n_rows=20)
     model = model_of(trees, outputs, n_outputs)
     with hired(1, 0.0) as team:
-        shap = Shapley(model)
+        shap = Shapley.of_model(model)
         total = shap.expected() + shap.values(values, team).sum(axis=1)
         assert_allclose(total, model.raw(values, team), **EXACT)
         pairs = shap.interactions(values, team)
@@ -139,7 +139,7 @@ def test_a_long_way_through_many_features_is_explained():
     values, others = np.where(rng.random((2, 5, 62)) < 0.03, -1.0, 1.0)
     values[0] = 1.0
     with hired(1, 0.0) as team:
-        shap, raw = Shapley(model), model.raw(values, team)
+        shap, raw = Shapley.of_model(model), model.raw(values, team)
         total = shap.expected() + shap.values(values, team).sum(axis=1)
         assert_allclose(total, raw, rtol=1e-12, atol=1e-9)
         total = model.raw(others, team).mean() + shap.contrasts(values, others, team).sum(axis=1)
@@ -147,7 +147,7 @@ def test_a_long_way_through_many_features_is_explained():
 
 
 def test_more_features_than_bits_are_refused():
-    shap, values = Shapley(model_of([chain(63)], [0], 1)), np.ones((1, 63))
+    shap, values = Shapley.of_model(model_of([chain(63)], [0], 1)), np.ones((1, 63))
     with hired(1, 0.0) as team, pytest.raises(ValueError, match="tests 63 different features"):
         shap.contrasts(values, values, team)
 
@@ -174,6 +174,6 @@ def test_nothing_is_explained_for_a_team_that_is_cancelled(what):
     trees, outputs, values, _ = problem(0, (9,), 1)
     with hired(1, 0.0) as team:
         team.cancel()
-        shap = Shapley(model_of(trees, outputs, 1))
+        shap = Shapley.of_model(model_of(trees, outputs, 1))
         tables = [values] if what != "contrasts" else [values, values]
         assert_array_equal(getattr(shap, what)(*tables, team), 0.0)
