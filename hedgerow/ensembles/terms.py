@@ -15,30 +15,25 @@ Floats = NDArray[np.float64]
 _MOST_NODES = 1 << 19  # of trees that are put together, so that no large forest is copied whole
 
 
-class Voice(NamedTuple):
-    """What leaves add, and to which column: value float64 [n_nodes], output int32 [n_trees]."""
-
-    value: Floats
-    output: NDArray[np.int32]
-
-
 class Terms(NamedTuple):
     """Some trees of a sum.
 
-    paths   Paths                 of all trees; children are counted over all
-    offset  int64 [n_trees + 1]   first node of each tree
-    voices  tuple of Voice        one, or, if a leaf has several values, one for each of them
+    paths   Paths                         of all trees; children are counted over all
+    offset  int64 [n_trees + 1]           first node of each tree
+    value   float64 [n_nodes, n_values]   what a leaf adds
+    output  int32 [n_trees]               the column that its first value is added to
     """
 
     paths: Paths
     offset: NDArray[np.int64]
-    voices: tuple[Voice, ...]
+    value: Floats
+    output: NDArray[np.int32]
 
 
 def terms_of_model(model: AdditiveModel) -> Terms:
     """Return the trees of a boosted model; each adds to a column of its own."""
     grove = model.grove
-    return Terms(model.paths, grove.offset, (Voice(grove.value, grove.output),))
+    return Terms(model.paths, grove.offset, grove.value[:, None], grove.output)
 
 
 def terms_of_trees(trees: Iterable[Tree], n_columns: int) -> Iterator[Terms]:
@@ -76,11 +71,5 @@ def _joined(trees: list[Tree], n_columns: int) -> Terms:
         category_start=moved("category_start", words),
         **columns,
     )
-    voices = tuple(
-        Voice(
-            np.concatenate([tree.value[:, column] for tree in trees]),
-            np.full(len(trees), column, np.int32),
-        )
-        for column in range(n_columns)
-    )
-    return Terms(paths, offset, voices)
+    value = np.concatenate([tree.value[:, :n_columns] for tree in trees])
+    return Terms(paths, offset, value, np.zeros(len(trees), np.int32))

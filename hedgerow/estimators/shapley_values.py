@@ -67,13 +67,13 @@ class SharesOut:
         """
         values = self._explainable(X)
         if background is None:
-            return self._shared_out(Shapley.values, values, _EACH)
+            return np.asarray(self._shared_out(Shapley.values, values, _EACH))
         others = self._explainable(background)
 
         def contrasts(shapley: Shapley, values: Floats, team: Team) -> Floats:
             return shapley.contrasts(values, others, team)
 
-        return self._shared_out(contrasts, values, len(others))
+        return np.asarray(self._shared_out(contrasts, values, len(others)))
 
     def shap_interaction_values(self: Any, X: Any) -> Floats:
         """Share each row's values out among pairs: phi_ij = phi_ji, phi_ii is i's own effect.
@@ -83,7 +83,7 @@ class SharesOut:
         float64 [n_rows, n_features, n_features], or with an axis of classes or outputs behind, as
         `shap_values(X)`, which is the sum over an axis of features.
         """
-        return self._shared_out(Shapley.interactions, self._explainable(X), _EACH_PAIR)
+        return np.asarray(self._shared_out(Shapley.interactions, self._explainable(X), _EACH_PAIR))
 
     def expected_value(self: Any, background: Any = None) -> Any:
         """Return the score if no feature is known: what `shap_values` starts from.
@@ -107,11 +107,11 @@ class SharesOut:
 
     def _shared_out(
         self: Any, explain: Callable[[Shapley, Floats, Team], Floats], values: Floats, each: int
-    ) -> Floats:
+    ) -> Any:
         """Explain rows; each: cell updates of a row at a node."""
         with hired(self.n_jobs, float(len(values)) * self._n_explained * each) as team:
             found = explain(self._explainer(), values, team)
-        return np.asarray(self._as_shown(found, total=0.0))
+        return self._as_shown(found, total=0.0)
 
     def _as_shown(self, found: Floats, total: float) -> Any:  # noqa: ARG002  that of shares
         """Return what was found for the outputs, without their axis if there is only one."""

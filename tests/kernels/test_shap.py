@@ -8,8 +8,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from hedgerow.ensembles.additive import AdditiveModel
 from hedgerow.ensembles.shapley import Shapley
+from hedgerow.ensembles.terms import terms_of_model
+from hedgerow.kernels.shap_sums import LANES
 from hedgerow.kernels.team import hired
-from hedgerow.kernels.ways import LANES
 from tests.groves import N_FEATURES, ORDINARY, Node, goes_left, grove_of, grown, table
 from tests.oracle.shapley import expectation, interactions, shapley
 
@@ -123,6 +124,49 @@ def test_blocks_and_threads_do_not_change_a_bit(what, n_rows):
         assert_array_equal(found.view(np.int64), expected.view(np.int64))
     last = explained(what, trees, outputs, 2, values[-1:], *tables[1:])
     assert_array_equal(last[0].view(np.int64), expected[-1].view(np.int64))
+
+
+def test_leaves_of_several_values_are_explained_one_by_one():
+    trees, _, values, rng = problem(5, (9, 20, 1), 1, LANES + 3)
+    terms = terms_of_model(model_of(trees, [0, 0, 0], 1))
+    several = rng.normal(size=(len(terms.value), 3))
+    several[rng.random(several.shape) < 0.5] = 0.0  # as in pure leaves of classes
+    others = table(rng, 70, ORDINARY)
+    with hired(2, 1e9) as team:
+        for what, tables in (
+            ("values", [values]),
+            ("interactions", [values]),
+            ("contrasts", [values, others]),
+        ):
+            whole = getattr(Shapley([terms._replace(value=several)], np.zeros(3)), what)
+            found = whole(*tables, team)
+            for k in range(3):
+                alone = terms._replace(value=several[:, k : k + 1])
+                expected = getattr(Shapley([alone], np.zeros(1)), what)(*tables, team)
+                assert_allclose(found[..., k], expected[..., 0], **EXACT)
+
+
+@PROBLEMS
+def test_sets_of_large_trees_need_not_be_counted(seed, sizes, n_outputs):
+    trees, outputs, values, rng = problem(seed, sizes, n_outputs)
+    others = table(rng, 70, ORDINARY)
+    expected = explained("contrasts", trees, outputs, n_outputs, values, others)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hedgerow.kernels.crowd._SMALL", 0)
+        found = explained("contrasts", trees, outputs, n_outputs, values, others)
+        again = explained("contrasts", trees, outputs, n_outputs, values, rng.permutation(others))
+    assert_allclose(found, expected, **EXACT)
+    assert_array_equal(found, again)
+
+
+def test_trees_may_come_some_at_a_time():
+    trees, _, values, _ = problem(2, (9, 20, 5), 1, 20)
+    terms = terms_of_model(model_of(trees, [0, 0, 0], 1))
+    parts = [terms_of_model(model_of([tree], [0], 1)) for tree in trees]
+    with hired(1, 0.0) as team:
+        found = Shapley(parts, np.ones(1)).values(values, team)
+        assert_allclose(found, Shapley([terms], np.ones(1)).values(values, team), **EXACT)
+    assert_allclose(Shapley(parts, np.ones(1)).expected(), Shapley([terms], np.ones(1)).expected())
 
 
 def chain(n):
