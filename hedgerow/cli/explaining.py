@@ -32,8 +32,8 @@ def explain(path: str, source: Source | None, row: int | None) -> dict[str, Any]
         return report
     if not hasattr(model, "shap_values"):
         raise CommandError(
-            f"{path} is a {type(model).__name__}, whose score is no sum of trees, so it has no exact "
-            "Shapley values. Leave the data out to see importances."
+            f"{path} is a {type(model).__name__}, whose score is no sum of trees, so it has no "
+            "exact Shapley values. Leave the data out to see importances."
         )
     frame = _rows(model, source, row)
     if row is None:
