@@ -82,7 +82,7 @@ def table(folder: Path = RESULTS) -> str:
     found = rows(folder)
     machines: list[str] = []
     lines = [
-        "| contest | | hedgerow | fastest other | theirs / ours | test score, ours and theirs | when |",
+        "| contest | | hedgerow | fastest other | theirs / ours | test scores | when |",
         "|---|---|---:|---:|---:|---|---|",
     ]
     for row in found:
@@ -103,9 +103,9 @@ def table(folder: Path = RESULTS) -> str:
         lines.append(f"| {' | '.join(cells)} |")
     notes = [f"- [{number}] {place}" for number, place in enumerate(machines, 1)]
     said = (
-        "Medians of runs in turns, wall time. Log-loss and RMSE are better when lower, accuracy and "
-        f"R2 when higher. Fewer than {ENOUGH} runs of each are said to be few: such a row is a first "
-        "look. Only rows of the same machine can be compared."
+        "Medians of runs in turns, wall time; test scores are ours and theirs. Log-loss and RMSE are "
+        f"better when lower, accuracy and R2 when higher. Fewer than {ENOUGH} runs of each are said "
+        "to be few: such a row is a first look. Only rows of the same machine can be compared."
     )
     return "\n".join([*lines, "", said, "", *notes])
 
@@ -118,8 +118,7 @@ def machine_of(record: dict[str, Any]) -> str:
     own = record["machine"]
     versions = ", ".join(f"{name} {own[name]}" for name in ("numpy", "numba", "scikit-learn"))
     return (
-        f"{own['cpu']}, {own['cores']} cores, {own['system']}; Python {own['python']}, "
-        f"{versions}."
+        f"{own['cpu']}, {own['cores']} cores, {own['system']}; Python {own['python']}, {versions}."
     )
 
 

@@ -56,11 +56,12 @@ def members(kind: type) -> Iterator[str]:
             if not is_ours or name in seen:
                 continue
             seen.add(name)
+            shown = getattr(kind, name)
             if isinstance(member, property) and member.__doc__:
                 yield fenced(f"{{py:property}} {name}\n\n{markdown(member.__doc__)}", 5)
-            elif inspect.isfunction(member) and member.__doc__:
-                shown = f"{name}{signature(member)}"
-                yield fenced(f"{{py:method}} {shown}\n\n{markdown(member.__doc__)}", 5)
+            elif callable(shown) and not inspect.isclass(shown) and shown.__doc__:
+                call = f"{name}{signature(shown)}"
+                yield fenced(f"{{py:method}} {call}\n\n{markdown(shown.__doc__)}", 5)
 
 
 def signature(thing: Any) -> str:
