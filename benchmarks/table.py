@@ -103,9 +103,10 @@ def table(folder: Path = RESULTS) -> str:
         lines.append(f"| {' | '.join(cells)} |")
     notes = [f"- [{number}] {place}" for number, place in enumerate(machines, 1)]
     said = (
-        "Medians of runs in turns, wall time; test scores are ours and theirs. Log-loss and RMSE are "
-        f"better when lower, accuracy and R2 when higher. Fewer than {ENOUGH} runs of each are said "
-        "to be few: such a row is a first look. Only rows of the same machine can be compared."
+        "Medians of runs in turns, wall time; test scores are ours and theirs. Log-loss and RMSE "
+        "are better when lower, accuracy and R2 when higher. Fewer than "
+        f"{ENOUGH} runs of each are said to be few: such a row is a first look. Only rows of the "
+        "same machine can be compared."
     )
     return "\n".join([*lines, "", said, "", *notes])
 
