@@ -10,6 +10,7 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -56,7 +57,13 @@ def pages_with(mark: str) -> list[Path]:
     return [page for page in pages if mark in page.read_text(encoding="utf-8")]
 
 
-@pytest.mark.parametrize("page", pages_with(">>> "), ids=lambda page: page.stem)
+def by_time(page: Path) -> Any:
+    """Return a page as a parameter: one compiles a loss of its own, and fits many models."""
+    slow = [pytest.mark.slow] if page.stem == "gradient-boosting" else []
+    return pytest.param(page, marks=slow, id=page.stem)
+
+
+@pytest.mark.parametrize("page", map(by_time, pages_with(">>> ")))
 def test_the_examples_of_a_guide_print_what_it_says(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # for what they write
     options = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
