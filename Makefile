@@ -43,7 +43,7 @@ test-all: $(READY)  ## every test, with hypothesis trying harder
 	HYPOTHESIS_PROFILE=search $(BIN)/python -m pytest -n $(WORKERS)
 
 docs: $(WRITER)  ## the guide and the reference as a site, build/site/index.html; warnings are errors
-	$(BIN)/python -m sphinx -b html -W --keep-going -q docs build/site
+	$(BIN)/python -m sphinx -b html -E -W --keep-going -q docs build/site
 	@echo "build/site/index.html"
 
 bench: $(PEERS)  ## compare with other libraries; BENCH_OPTIONS="--repeats 3" for a first look

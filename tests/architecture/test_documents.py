@@ -63,7 +63,7 @@ def by_time(page: Path) -> Any:
     return pytest.param(page, marks=slow, id=page.stem)
 
 
-@pytest.mark.parametrize("page", map(by_time, pages_with(">>> ")))
+@pytest.mark.parametrize("page", [by_time(page) for page in pages_with(">>> ")])
 def test_the_examples_of_a_guide_print_what_it_says(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # for what they write
     options = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
