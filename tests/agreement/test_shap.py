@@ -62,7 +62,7 @@ def fitted_forest(kind):
 
 
 def trees_of_forest(forest):
-    """Return a forest's trees as shap takes them: it averages, and counts the rows of nodes anew."""
+    """Return a forest's trees as shap takes them; it writes on the weights."""
     for tree in (each._tree for each in forest.estimators_):
         yield {
             "children_left": tree.left,
