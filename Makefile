@@ -5,6 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PEERS  := $(VENV)/.peers
+WRITER := $(VENV)/.docs
 FAST   := -m "not slow and not agreement"
 PLAIN  := tests/kernels tests/losses tests/properties tests/notes tests/trees tests/data tests/ensembles
 WORKERS ?= 2
@@ -12,7 +13,7 @@ BENCH  ?= $(wildcard benchmarks/macro/*.py)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint fix test-plain test-all bench clean
+.PHONY: help demo test lint fix test-plain test-all docs bench bench-table clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,14 +42,21 @@ test-plain: $(READY)  ## the kernels' tests with the JIT off, line by line
 test-all: $(READY)  ## every test, with hypothesis trying harder
 	HYPOTHESIS_PROFILE=search $(BIN)/python -m pytest -n $(WORKERS)
 
+docs: $(WRITER)  ## the guide and the reference as a site, build/site/index.html; warnings are errors
+	$(BIN)/python -m sphinx -b html -E -W --keep-going -q docs build/site
+	@echo "build/site/index.html"
+
 bench: $(PEERS)  ## compare with other libraries; BENCH_OPTIONS="--repeats 3" for a first look
 	@test -n "$(BENCH)" || { echo "There is no benchmark in benchmarks/macro yet."; exit 1; }
 	@for file in $(BENCH); do \
 	  echo "$$file"; PYTHONPATH=. $(BIN)/python $$file $(BENCH_OPTIONS) || exit 1; done
 
+bench-table: $(READY)  ## make the table of README.md of the results that are stored
+	$(BIN)/python benchmarks/table.py
+
 clean:  ## remove the environment, caches and what the demo wrote
 	rm -rf $(VENV) build dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
-	rm -rf .import_linter_cache demo_tree.png demo.hedgerow demo_predictions.csv
+	rm -rf docs/guide/pictures .import_linter_cache demo_tree.png demo.hedgerow demo_predictions.csv
 	find hedgerow tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamp is removed before the environment is touched and set when it is whole: after an
@@ -63,11 +71,15 @@ $(READY): pyproject.toml
 	@test -f $@ || $(PYTHON) -m venv --clear $(VENV) || { \
 	  $(PYTHON) -m venv --clear --without-pip $(VENV) && \
 	  $(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
-	@rm -f $@ $(PEERS)
+	@rm -f $@ $(PEERS) $(WRITER)
 	@$(BIN)/python -m pip install --quiet --upgrade pip
 	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@
 
 $(PEERS): $(READY)
 	@$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	@touch $@
+
+$(WRITER): $(READY)
+	@$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	@touch $@

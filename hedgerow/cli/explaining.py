@@ -32,8 +32,8 @@ def explain(path: str, source: Source | None, row: int | None) -> dict[str, Any]
         return report
     if not hasattr(model, "shap_values"):
         raise CommandError(
-            f"{path} is a {type(model).__name__}: only boosting has Shapley values. Leave the data "
-            "out to see importances."
+            f"{path} is a {type(model).__name__}, whose score is no sum of trees, so it has no "
+            "exact Shapley values. Leave the data out to see importances."
         )
     frame = _rows(model, source, row)
     if row is None:
@@ -42,7 +42,7 @@ def explain(path: str, source: Source | None, row: int | None) -> dict[str, Any]
 
 
 def _measure(model: Any) -> str:
-    if hasattr(model, "shap_values"):
+    if hasattr(model, "importances"):
         return "shares of what splits took off the loss"
     return "shares of the impurity that splits removed"
 
@@ -67,16 +67,25 @@ def _rows(model: Any, source: Source, row: int | None) -> Any:
     return narwhals.concat(kept)[:_MOST_ROWS]
 
 
-def _unit(model: Any) -> str:
+def _unit(model: Any, name: Any = None) -> str:
+    """Return what Shapley values are parts of; name: of a class, None: of the second of two."""
     if not hasattr(model, "classes_"):
         return "in the unit of the model's scores"
-    if len(model.classes_) == 2:
-        return f"log-odds of {model.classes_[1]}"
-    return "scores of classes"
+    if not hasattr(model, "decision_function"):
+        noun = "probability"
+    elif len(model.classes_) > 2:
+        noun = "score"
+    else:
+        noun = "log-odds" if hasattr(model, "importances") else "half the log-odds"
+    if name is None and len(model.classes_) > 2:
+        return {"probability": "probabilities of classes", "score": "scores of classes"}[noun]
+    return f"{noun} of {model.classes_[-1] if name is None else name}"
 
 
 def _summary(model: Any, frame: Any) -> dict[str, Any]:
     values = model.shap_values(frame.to_native())
+    if values.ndim > 2 and len(getattr(model, "classes_", ())) == 2:
+        values = values[..., 1]  # what the second class gains, the first one loses
     sizes = np.abs(values).mean(axis=0)
     by_feature = sizes if sizes.ndim == 1 else sizes.sum(axis=1)
     names = feature_names(model)
@@ -115,7 +124,7 @@ def _one(model: Any, frame: Any) -> dict[str, Any]:
         number = model.classes_.tolist().index(prediction.item())
         share = float(model.predict_proba(X)[0, number])
         if values.ndim > 1:
-            values, start, unit = values[:, number], start[number], f"score of {prediction}"
+            values, start, unit = values[:, number], start[number], _unit(model, prediction)
     elif values.ndim > 1:
         raise CommandError("a row of several outputs cannot be explained as one list.")
     names = feature_names(model)

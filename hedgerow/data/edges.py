@@ -55,11 +55,11 @@ def summarise(column: Values, weights: NDArray[np.int64] | None = None) -> Summa
 def ascending(values: Values) -> Values:
     """Return values in order, NaN last."""
     if len(values) < _MANY:
-        return np.sort(values)
+        return np.asarray(np.sort(values))
     keys = np.empty((2, len(values)), np.int64)
     counts = np.empty((N_DIGITS, N_BUCKETS), np.int64)
     side = sort_keys(np.ascontiguousarray(values).view(np.int64), keys, counts)
-    return keys[side].view(np.float64)
+    return np.asarray(keys[side].view(np.float64))
 
 
 def _two_values(column: Values) -> Values | None:

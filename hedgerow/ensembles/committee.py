@@ -1,8 +1,8 @@
 """Committees: trees of AdaBoost, grown from one table, and what their leaves add to f."""
 
 import hashlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from hedgerow.data.binned import BinnedTable
 from hedgerow.ensembles.adaboost import Algorithm, Told
 from hedgerow.ensembles.forest import Forest, joined, some_trees
 from hedgerow.ensembles.row_weights import Counts, Floats, RowWeights
-from hedgerow.ensembles.species import ClassTrees
+from hedgerow.ensembles.species import ClassTrees, class_tree
 from hedgerow.kernels.ballots import Means
 from hedgerow.kernels.boosted_weights import BoostedWeights
 from hedgerow.kernels.class_weights import ClassWeights
@@ -23,6 +23,7 @@ from hedgerow.kernels.workspace import N_NODES
 from hedgerow.trees.classification import CRITERIA
 from hedgerow.trees.grower import Grower, Judge
 from hedgerow.trees.rules import GrowthRules
+from hedgerow.trees.tree import Tree
 
 _DEEP = 10  # levels beyond which nodes are small, and rows better counted
 
@@ -120,6 +121,19 @@ class Committee:
         some, rows = some_trees(self.voices, *trees), np.arange(len(values))
         way, walkers = Means(self.n_outputs), walkers_of(team.n_threads)
         team.run(add_leaves, values, rows, some, way, walkers, out)
+
+    def trees(self, criterion: str) -> Iterator[Tree]:
+        """Yield the trees, with what their leaves add to f as values, float64 [n_nodes, n_outputs].
+
+        criterion: of the impurities of their nodes.
+        """
+        forest = self.forest
+        for number in range(forest.n_trees):
+            voice, unit = some_trees(self.voices, number, number + 1), float(forest.units[number])
+            tree = class_tree(forest.tree(number), unit, criterion, forest.n_categories)
+            leaves, value = np.flatnonzero(tree.is_leaf), np.zeros((tree.n_nodes, self.n_outputs))
+            value[leaves] = voice.extra[voice.nodes.link[leaves], 1:]
+            yield replace(tree, value=value)
 
     def fingerprint(self) -> str:
         """SHA-256 of everything that prediction depends on, and of the leaves' weights."""

@@ -18,6 +18,7 @@ from hedgerow.estimators.bagged_trees import BaggedTrees, is_plain_tree
 from hedgerow.estimators.checks import check_parameters
 from hedgerow.estimators.forest import FOREST_CONSTRAINTS, Floats
 from hedgerow.estimators.learners import checked_learner
+from hedgerow.estimators.lent_values import SharesOutIfTrees
 from hedgerow.estimators.saving import Saves
 from hedgerow.fitted.bagging import AveragesModels
 
@@ -54,7 +55,7 @@ _FITTED = (
 )
 
 
-class BaseBagging(AveragesModels, MetaEstimatorMixin, Saves):
+class BaseBagging(AveragesModels, SharesOutIfTrees, MetaEstimatorMixin, Saves):
     """Models of one learner, each of rows and features drawn for it."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = BAGGING_CONSTRAINTS
@@ -98,6 +99,10 @@ class BaseBagging(AveragesModels, MetaEstimatorMixin, Saves):
     def _learner(self) -> Any:
         """Return the learner that was given, or a full-depth tree."""
         return self._default_tree() if self.estimator is None else self.estimator
+
+    def _sharing(self) -> BaggedTrees | None:
+        """Return what shares predictions out among features, if the learners are trees."""
+        return self._ensemble if isinstance(self._ensemble, BaggedTrees) else None
 
     def _check_same(self, before: Bagged, ensemble: Bagged, table: Table) -> None:
         """Raise if models cannot go on from those that are there."""

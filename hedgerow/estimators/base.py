@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.estimators.growth import GROWTH_CONSTRAINTS, GrowsTrees
 from hedgerow.estimators.notebook import ShowsItsTree
+from hedgerow.estimators.shapley_values import SharesOutTree
 from hedgerow.estimators.sklearn_tree import SklearnTree
 from hedgerow.fitted.tree import OneTree
 from hedgerow.kernels.team import hired
@@ -24,7 +25,7 @@ CONSTRAINTS: dict[str, list[Any]] = GROWTH_CONSTRAINTS | {
 }
 
 
-class BaseTree(OneTree, GrowsTrees, ShowsItsTree):
+class BaseTree(OneTree, SharesOutTree, GrowsTrees, ShowsItsTree):
     """A single tree and its table: everything that does not depend on what is predicted."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = CONSTRAINTS

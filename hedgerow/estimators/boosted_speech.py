@@ -12,6 +12,7 @@ from hedgerow.ensembles.committee import Committee
 from hedgerow.estimators.adaboost import BaseAdaBoost
 from hedgerow.estimators.boosted_learners import Panel
 from hedgerow.estimators.boosted_trees import Members, member
+from hedgerow.estimators.lent_values import SharesOutIfTrees, SharesOutRounds
 from hedgerow.estimators.lessons import indexable
 from hedgerow.fitted.adaboost import ClassRounds
 from hedgerow.trees.importance import impurity_importances
@@ -19,7 +20,7 @@ from hedgerow.trees.importance import impurity_importances
 Floats = NDArray[np.float64]
 
 
-class SpeaksInRounds(ClassRounds, BaseAdaBoost):
+class SpeaksInRounds(ClassRounds, SharesOutIfTrees, BaseAdaBoost):
     """A fitted classifier of rounds."""
 
     _model: Committee | Panel
@@ -29,6 +30,10 @@ class SpeaksInRounds(ClassRounds, BaseAdaBoost):
             return super()._given(X)
         self._read(X)
         return indexable(X)
+
+    def _sharing(self) -> SharesOutRounds | None:
+        """Return what shares f out among features, if the learners are trees."""
+        return None if isinstance(self._model, Panel) else SharesOutRounds(self)
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Yield the accuracy after each round."""

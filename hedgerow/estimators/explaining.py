@@ -1,6 +1,5 @@
 """Looking into a boosted model: leaves, importances, Shapley values."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,16 +11,17 @@ from hedgerow.ensembles.additive import AdditiveModel
 from hedgerow.ensembles.shapley import Shapley
 from hedgerow.estimators.checks import unknown_option
 from hedgerow.estimators.permutation import Shuffling, permutation_importances
+from hedgerow.estimators.shapley_values import SharesOut
 from hedgerow.estimators.tables import ReadsTables
 from hedgerow.kernels.predict import leaf_numbers
-from hedgerow.kernels.team import Team, hired
+from hedgerow.kernels.team import hired
 
 Floats = NDArray[np.float64]
 
 _KINDS = ("gain", "split")
 
 
-class Explains(ReadsTables):
+class Explains(SharesOut, ReadsTables):
     """An estimator with an additive model that shows why it predicts what it predicts."""
 
     _model: AdditiveModel
@@ -98,82 +98,13 @@ class Explains(ReadsTables):
         shuffling = Shuffling(scoring, n_repeats, sample_weight, offset, random_state)
         return permutation_importances(self, X, y, shuffling)
 
-    def shap_values(self, X: Any, background: Any = None) -> Floats:
-        """Share each row's raw score out among its features: exact Shapley values.
+    def _explainer(self) -> Shapley:
+        return Shapley.of_model(self._model)
 
-            raw score = expected_value(background) + sum of the row's values (+ offset, if any)
+    @property
+    def _n_explained(self) -> int:
+        return len(self._model.grove.left)
 
-        Parameters
-        ----------
-        X : table
-        background : table or None
-            What an unknown feature is replaced by. None: a row goes both ways at its splits,
-            by the sums of Hessians of the training rows (shap's "tree_path_dependent";
-            XGBoost too has Hessians for cover). A table: its rows in turn
-            ("interventional"); time is in proportion to their number.
-
-        Returns
-        -------
-        float64 [n_rows, n_features], or [n_rows, n_features, n_outputs] if there are more than
-        two classes or several columns of y. They have the unit of raw scores: log-odds of two
-        classes, logarithms of means for "poisson", "gamma" and "tweedie". The number of threads
-        changes no bit.
-
-        Notes
-        -----
-        Lundberg et al. (2020). The shap package draws them:
-        `shap.Explanation(values, model.expected_value(), data)`.
-
-        Examples
-        --------
-        >>> from hedgerow import GradientBoostingRegressor
-        >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [1.0, 1.0, 3.0, 5.0]
-        >>> model = GradientBoostingRegressor(learning_rate=1.0, l2=0.0, min_child_weight=1)
-        >>> model.fit(X, y).shap_values([[1, 1], [0, 0]]).round(6)
-        array([[ 1.75,  0.75],
-               [-1.25, -0.25]])
-        >>> model.expected_value().round(6)
-        np.float64(2.5)
-        """
-        values = self._values(X)
-        if background is None:
-            return self._explained(Shapley.values, values)
-        others = self._values(background)
-
-        def contrasts(shapley: Shapley, values: Floats, team: Team) -> Floats:
-            return shapley.contrasts(values, others, team)
-
-        return self._explained(contrasts, values, len(others))
-
-    def shap_interaction_values(self, X: Any) -> Floats:
-        """Share each row's values out among pairs: phi_ij = phi_ji, phi_ii is i's own effect.
-
-        Returns
-        -------
-        float64 [n_rows, n_features, n_features], or with an axis of classes behind if there
-        are more than two. The sum over an axis of features is `shap_values(X)`.
-        """
-        return self._explained(Shapley.interactions, self._values(X), each=20)
-
-    def expected_value(self, background: Any = None) -> Any:
-        """Return the raw score if no feature is known: what `shap_values` starts from.
-
-        A float, or float64 [n_classes] if there are more than two. The background is that of
-        `shap_values`: of a table, the mean of its raw scores.
-        """
-        check_is_fitted(self)
-        if background is None:
-            expected = Shapley(self._model).expected()
-        else:
-            others = self._values(background)
-            with hired(self.n_jobs, float(len(others)) * len(self._model.grove.output)) as team:
-                expected = self._model.raw(others, team).mean(axis=0)
-        return expected if len(expected) > 1 else expected[0]
-
-    def _explained(
-        self, explain: Callable[[Shapley, Floats, Team], Floats], values: Floats, each: int = 4
-    ) -> Floats:
-        """Explain rows; each: cell updates of a row at a node."""
-        with hired(self.n_jobs, float(len(values)) * len(self._model.grove.left) * each) as team:
-            found = explain(Shapley(self._model), values, team)
-        return found if found.shape[-1] > 1 else found[..., 0]
+    def _scores(self, values: Floats) -> Floats:
+        with hired(self.n_jobs, float(len(values)) * len(self._model.grove.output)) as team:
+            return self._model.raw(values, team)

@@ -28,6 +28,7 @@ from hedgerow.estimators.forest_left_out import ShufflesLeftOut
 from hedgerow.estimators.forest_neighbours import ShowsNeighbours
 from hedgerow.estimators.forest_spread import ShowsSpread
 from hedgerow.estimators.growth import GROWTH_CONSTRAINTS, GrowsTrees
+from hedgerow.estimators.shapley_values import SharesOutForest
 from hedgerow.estimators.tables import bin_for
 from hedgerow.estimators.unpacked import Unpacked
 from hedgerow.fitted.forest import AveragesTrees
@@ -56,7 +57,9 @@ FOREST_CONSTRAINTS: dict[str, list[Any]] = GROWTH_CONSTRAINTS | {
 }
 
 
-class BaseForest(AveragesTrees, ShowsSpread, ShowsNeighbours, ShufflesLeftOut, GrowsTrees):
+class BaseForest(
+    AveragesTrees, ShowsSpread, ShowsNeighbours, ShufflesLeftOut, SharesOutForest, GrowsTrees
+):
     """Trees that are averaged: everything that does not depend on what is predicted."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = FOREST_CONSTRAINTS

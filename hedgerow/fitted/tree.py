@@ -49,7 +49,10 @@ class ClassTree(OneTree):
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the class proportions of the leaf of each row, in the order of `classes_`."""
-        value = self._leaf_values(X)
+        return self._spoken(self._leaf_values(X))
+
+    def _spoken(self, value: Floats) -> Floats:
+        """Return the class proportions of rows, given those of the rows that the tree counted."""
         proportions = value / self._factors
         return np.asarray(proportions / proportions.sum(axis=1, keepdims=True))
 

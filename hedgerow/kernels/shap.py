@@ -21,6 +21,9 @@ leaf. At each point all leaves below a step share its part of the work:
     flow   sum of weight * value * P over the leaves below a node          upwards
     slope  d log p_i / dt = (o_i - r_i) / p_i, less that at the step above on the same feature
     phi_i  = sum over points and steps on i of  flow * slope
+
+A tree is gone through in preorder, and only the way to the present node is kept: a level of
+numbers for each of its steps, which stay in a core's cache however large the tree is.
 """
 
 from typing import NamedTuple
@@ -29,197 +32,211 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.calling import team_kernel
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.explained import Trees
+from hedgerow.kernels.jit import inlined_part
 from hedgerow.kernels.meeting import cancelled, share
-from hedgerow.kernels.predict import Paths
-from hedgerow.kernels.ways import LANES, LEAVES, STAYS, Ways, mark
+from hedgerow.kernels.predict import next_node
+from hedgerow.kernels.shap_sums import LANES
 
-
-class Trees(NamedTuple):
-    """Trees to be explained.
-
-    paths   Paths                 children are counted over all trees
-    ways    Ways
-    value   float64 [n_nodes]     what a leaf adds
-    offset  int64 [n_trees + 1]   first node of each tree
-    output  int32 [n_trees]       the column that it adds to
-    """
-
-    paths: Paths
-    ways: Ways
-    value: NDArray[np.float64]
-    offset: NDArray[np.int64]
-    output: NDArray[np.int32]
+_OFF, _LEAVES, _STAYS = 0, 1, 2  # what a row does at a step: has left above, leaves here, stays
+_T, _WEIGHT, _OF_LEAVING = 0, 1, 2  # rows of a rule: see gauss_rules
+_STAY, _GO, _SLOPE, _SLOPE_GO = 0, 1, 2, 3  # rows of Slate.factors
 
 
 class Slate(NamedTuple):
-    """What a team writes on; garbage on entry. A thread owns its row.
+    """What a team writes on; garbage on entry. A thread owns its row. Levels are steps so far.
 
-    marks   uint8 [n_threads, n_nodes, LANES]               see ways.mark
-    flow    float64 [n_threads, n_nodes, n_points, LANES]   P, then sums of weight value P
-    slopes  float64 [n_threads, n_nodes, n_points, LANES]   s
+    block    float64 [n_threads, n_features, LANES]             values of the rows at hand
+    marks    int64 [n_threads, n_levels, LANES]                 _OFF, _LEAVES or _STAYS
+    sides    int64 [n_threads, n_levels, LANES]                 1 where the row goes left there
+    busy     int64 [n_threads, n_levels]                        whether a row leaves or stays
+    inverse  float64 [n_threads, n_levels, n_points]            1 / p of a row that stays
+    factors  float64 [n_threads, 4, n_points]                   of a step: see _step
+    reach    float64 [n_threads, n_levels, n_points, LANES]     P
+    slopes   float64 [n_threads, n_levels, n_points, LANES]     slope
+    flow     float64 [n_threads, n_levels, n_values, n_points, LANES]
     """
 
-    marks: NDArray[np.uint8]
-    flow: NDArray[np.float64]
+    block: NDArray[np.float64]
+    marks: NDArray[np.int64]
+    sides: NDArray[np.int64]
+    busy: NDArray[np.int64]
+    inverse: NDArray[np.float64]
+    factors: NDArray[np.float64]
+    reach: NDArray[np.float64]
     slopes: NDArray[np.float64]
+    flow: NDArray[np.float64]
 
 
-def slate_for(trees: Trees, n_threads: int, n_points: int) -> Slate:
-    """Allocate what a team needs for the largest tree."""
-    n_nodes = int(np.diff(trees.offset).max(initial=1))
-    shape = n_threads, n_nodes, n_points, LANES
-    return Slate(np.empty((n_threads, n_nodes, LANES), np.uint8), np.empty(shape), np.empty(shape))
+def slate_for(trees: Trees, n_threads: int, n_features: int) -> Slate:
+    """Allocate what a team needs for the deepest tree."""
+    n_levels = int(trees.ways.level.max(initial=0)) + 1
+    n_points, n_values = int(trees.n_points.max(initial=1)), trees.value.shape[1]
+    levels, lanes = (n_threads, n_levels), (n_points, LANES)
+    return Slate(
+        block=np.empty((n_threads, n_features, LANES)),
+        marks=np.empty((*levels, LANES), np.int64),
+        sides=np.empty((*levels, LANES), np.int64),
+        busy=np.empty(levels, np.int64),
+        inverse=np.empty((*levels, n_points)),
+        factors=np.empty((n_threads, 4, n_points)),
+        reach=np.empty((*levels, *lanes)),
+        slopes=np.empty((*levels, *lanes)),
+        flow=np.empty((*levels, n_values, *lanes)),
+    )
 
 
-def gauss_points(trees: Trees) -> NDArray[np.float64]:
-    """Return t and weights, float64 [2, n_points]: enough points for any leaf of the trees."""
-    n_points = (int(trees.ways.n_features.max(initial=1)) + 1) // 2
-    points, weights = np.polynomial.legendre.leggauss(max(n_points, 1))
-    return np.stack([(points + 1.0) / 2.0, weights / 2.0])
+def gauss_rules(trees: Trees) -> NDArray[np.float64]:
+    """Return rules of 1, 2, ... points, float64 [n_rules, 3, n_points]: t, weight, -1 / (1 - t)."""
+    most = int(trees.n_points.max(initial=1))
+    rules = np.zeros((most + 1, 3, most))
+    for n_points in range(1, most + 1):
+        x, weight = np.polynomial.legendre.leggauss(n_points)
+        t = (x + 1.0) / 2.0
+        rules[n_points, :, :n_points] = t, weight / 2.0, -1.0 / (1.0 - t)
+    return rules
 
 
 @team_kernel
-def add_shap(team, values, trees, gauss, slate, out):
-    """Add to out[feature, output, row] the Shapley values of the trees.
+def add_shap(team, values, trees, rules, slate, ledger, out):
+    """Add to out the Shapley values of the trees, of features or of pairs as the ledger has it.
 
-    values  float64 [n_rows, n_features]              read    NaN is missing; categories are codes
-    trees   Trees                                     read
-    gauss   float64 [2, n_points]                     read    of gauss_points
-    slate   Slate                                     write
-    out     float64 [n_features, n_outputs, n_rows]   both    a thread owns a range of rows
+    values  float64 [n_rows, n_features]               read    NaN is missing; categories are codes
+    trees   Trees                                      read
+    rules   float64 [n_rules, 3, n_points]             read    of gauss_rules
+    slate   Slate                                      write
+    ledger  Singles | Pairs                            both    zero on entry and after
+    out     float64 [n_features, (n_features,) n_outputs, n_rows]   both   a thread owns rows
 
-    A row's numbers do not depend on the rows beside it. Cost: n_rows * n_nodes * n_points.
+    A row's numbers do not depend on the rows beside it. Cost: n_rows * n_nodes * n_points, and,
+    where a value below a node is not 0, once more for each output; of pairs times the depth.
     """
     begin, end = share(team, values.shape[0])
-    marks, flow, slopes = (
-        slate.marks[team.thread],
-        slate.flow[team.thread],
-        slate.slopes[team.thread],
-    )
     for first in range(begin, end, LANES):
         if cancelled(team):
             return
-        block, sums = (
-            values[first : min(first + LANES, end)],
-            out[:, :, first : min(first + LANES, end)],
-        )
+        last = min(first + LANES, end)
+        block = slate.block[team.thread]
+        for feature in range(values.shape[1]):
+            for lane in range(LANES):  # lanes beyond the last row repeat it
+                block[feature, lane] = values[min(first + lane, last - 1), feature]
         for tree in range(trees.output.shape[0]):
-            root, last = trees.offset[tree], trees.offset[tree + 1]
-            own = sums[:, trees.output[tree]]
-            mark(block, trees.paths, trees.ways, root, last, marks)
-            _descend(trees.ways, root, last, gauss[0], marks, flow, slopes)
-            for node in range(last - 1, root, -1):
-                _gather(trees, root, node, gauss[1], flow)
-                feature = trees.paths.feature[trees.ways.parent[node]]
-                _add(flow[node - root], slopes[node - root], own[feature])
+            _explain(team.thread, trees, tree, rules, slate, ledger)
+        ledger.settle(team.thread, out[..., first:last])
 
 
-@team_kernel
-def add_interactions(team, values, trees, gauss, slate, out):
-    """Add to out[feature, other, output, row] the Shapley interaction values of the trees.
-
-    out  float64 [n_features, n_features, n_outputs, n_rows]   both   zero on entry
-
-    The rest is as in add_shap. phi_ii is phi_i less all phi_ij. Cost: n_rows * n_nodes *
-    n_points * depth, and n_features^2 a row.
-    """
-    begin, end = share(team, values.shape[0])
-    marks, flow, slopes = (
-        slate.marks[team.thread],
-        slate.flow[team.thread],
-        slate.slopes[team.thread],
-    )
-    for first in range(begin, end, LANES):
-        if cancelled(team):
-            return
-        block = values[first : min(first + LANES, end)]
-        sums = out[:, :, :, first : min(first + LANES, end)]
-        for tree in range(trees.output.shape[0]):
-            root, last = trees.offset[tree], trees.offset[tree + 1]
-            own = sums[:, :, trees.output[tree]]
-            mark(block, trees.paths, trees.ways, root, last, marks)
-            _descend(trees.ways, root, last, gauss[0], marks, flow, slopes)
-            for node in range(last - 1, root, -1):
-                _gather(trees, root, node, gauss[1], flow)
-                _add_pairs(trees, root, node, flow[node - root], slopes, own)
-        _mirror(sums)
+@inlined_part
+def _explain(thread, trees, tree, rules, slate, ledger):
+    """Go through a tree, down and up, and note what each step adds."""
+    paths, ways, root = trees.paths, trees.ways, trees.offset[tree]
+    rule = rules[trees.n_points[tree], :, : trees.n_points[tree]]
+    _start(thread, rule.shape[1], slate)
+    for node in range(root, trees.offset[tree + 1]):
+        level = ways.level[node]
+        if level > 0:
+            _step(thread, trees, node, rule, slate)
+        if paths.left[node] >= 0:
+            _look(slate.block[thread, paths.feature[node]], paths, node, slate.sides[thread, level])
+        _flow(trees, node, rule, slate.reach[thread, level], slate.flow[thread, level])
+        done = np.int64(node) if paths.left[node] < 0 else root
+        while done != root:
+            for k in range(trees.value.shape[1]):
+                if trees.is_heard[done, k]:
+                    flow = slate.flow[thread, level, k, : rule.shape[1]]
+                    column = trees.output[tree] + k
+                    if slate.busy[thread, level]:
+                        ledger.note(thread, level, column, flow, trees, done, slate)
+                    _pass_on(flow, slate.flow[thread, level - 1, k])
+            parent = ways.parent[done]
+            done, level = (parent if paths.right[parent] == done else root), level - 1
 
 
-@part
-def _descend(ways, root, end, points, marks, flow, slopes):
-    """Set P and s of each node: see the formulas above.
+@inlined_part
+def _start(thread, n_points, slate):
+    """Set the level of a root: every row stays, with p = 1."""
+    slate.busy[thread, 0] = 0
+    for lane in range(LANES):
+        slate.marks[thread, 0, lane] = _STAYS
+    for point in range(n_points):
+        slate.inverse[thread, 0, point] = 1.0
+        for lane in range(LANES):
+            slate.reach[thread, 0, point, lane] = 1.0
+
+
+@inlined_part
+def _look(x, paths, node, sides):
+    """Set which rows go to the left child of a split."""
+    if paths.category_start[node] >= 0:
+        for lane in range(LANES):
+            sides[lane] = np.int64(next_node(paths, node, x[lane]) == paths.left[node])
+        return
+    threshold, missing_left = paths.threshold[node], np.int64(paths.missing_left[node])
+    for lane in range(x.shape[0]):
+        sides[lane] = np.int64(x[lane] <= threshold) | (np.int64(x[lane] != x[lane]) & missing_left)
+
+
+@inlined_part
+def _step(thread, trees, node, rule, slate):
+    """Set marks, P and slope of the level of a node.
 
     From p = t o + (1 - t) r above on the same feature to the p of this step, P is multiplied
     by their ratio, which is the share of this step for a row that has left above.
     """
-    for point in range(points.shape[0]):
-        for lane in range(marks.shape[1]):
-            flow[0, point, lane] = 1.0
-    for node in range(root + 1, end):
-        here, parent = node - root, ways.parent[node] - root
-        r, r_above = ways.share[node], ways.share[ways.above[node]]
-        off = r / r_above if r_above > 0 else 0.0
-        for point in range(points.shape[0]):
-            t = points[point]
-            p, p_above = t + (1.0 - t) * r, t + (1.0 - t) * r_above
-            stays, leaves = p / p_above, (1.0 - t) * r / p_above
-            slope_above = (1.0 - r_above) / p_above
-            slope, slope_off = (1.0 - r) / p - slope_above, -1.0 / (1.0 - t) - slope_above
-            for lane in range(marks.shape[1]):
-                is_on, is_leaving = marks[here, lane] == STAYS, marks[here, lane] == LEAVES
-                ratio = stays if is_on else leaves if is_leaving else off
-                flow[here, point, lane] = flow[parent, point, lane] * ratio
-                slopes[here, point, lane] = slope if is_on else slope_off if is_leaving else 0.0
+    ways = trees.ways
+    level, above, parent = ways.level[node], ways.above[node], ways.parent[node]
+    marks, factors = slate.marks[thread, level], slate.factors[thread]
+    _mark(
+        slate.marks[thread, ways.level[above]], slate.sides[thread, level - 1], node, parent, marks
+    )
+    busy = np.int64(0)
+    for lane in range(marks.shape[0]):
+        busy |= marks[lane]
+    slate.busy[thread, level] = busy
+    r, r_above = ways.share[node], ways.share[above]
+    inverse, inverse_above = slate.inverse[thread, level], slate.inverse[thread, ways.level[above]]
+    for point in range(rule.shape[1]):
+        t, per_above = rule[_T, point], inverse_above[point]
+        p = t + (1.0 - t) * r
+        inverse[point] = 1.0 / p
+        factors[_STAY, point], factors[_GO, point] = p * per_above, (1.0 - t) * r * per_above
+        slope_above = (1.0 - r_above) * per_above
+        factors[_SLOPE, point] = (1.0 - r) * inverse[point] - slope_above
+        factors[_SLOPE_GO, point] = rule[_OF_LEAVING, point] - slope_above
+    off = r / r_above if r_above > 0 else 0.0
+    before, reach = slate.reach[thread, level - 1], slate.reach[thread, level]
+    slopes = slate.slopes[thread, level]
+    for point in range(rule.shape[1]):
+        stay, go, slope, slope_go = factors[:, point]
+        for lane in range(marks.shape[0]):
+            is_on, is_leaving = marks[lane] == _STAYS, marks[lane] == _LEAVES
+            ratio = stay if is_on else go if is_leaving else off
+            reach[point, lane] = before[point, lane] * ratio
+            slopes[point, lane] = slope if is_on else slope_go if is_leaving else 0.0
 
 
-@part
-def _gather(trees, root, node, weights, flow):
-    """Replace P of a node by the sum over the leaves below it of weight value P."""
-    here, left = node - root, np.int64(trees.paths.left[node]) - root
-    right = np.int64(trees.paths.right[node]) - root
-    for point in range(flow.shape[1]):
-        factor = weights[point] * trees.value[node]
-        for lane in range(flow.shape[2]):
-            if trees.paths.left[node] < 0:
-                flow[here, point, lane] *= factor
-            else:
-                flow[here, point, lane] = flow[left, point, lane] + flow[right, point, lane]
+@inlined_part
+def _mark(above, sides, node, parent, marks):
+    """Set what rows do at the step to a node: in preorder a left child follows its parent."""
+    is_right = np.int64(node != parent + 1)
+    for lane in range(marks.shape[0]):
+        takes = sides[lane] ^ is_right
+        marks[lane] = _LEAVES + takes if above[lane] == _STAYS else _OFF
 
 
-@part
-def _add(flow, slopes, sums):
+@inlined_part
+def _flow(trees, node, rule, reach, flow):
+    """Set the flow of a leaf, or 0 of a split, of the outputs that have a value below the node."""
+    is_leaf = trees.paths.left[node] < 0
+    for k in range(trees.value.shape[1]):
+        if trees.is_heard[node, k]:
+            for point in range(rule.shape[1]):
+                factor = rule[_WEIGHT, point] * trees.value[node, k]
+                for lane in range(reach.shape[1]):
+                    flow[k, point, lane] = factor * reach[point, lane] if is_leaf else 0.0
+
+
+@inlined_part
+def _pass_on(flow, above):
     for point in range(flow.shape[0]):
-        for lane in range(sums.shape[0]):
-            sums[lane] += flow[point, lane] * slopes[point, lane]
-
-
-@part
-def _add_pairs(trees, root, node, flow, slopes, sums):
-    """Add a step's phi_i to sums[i, i], and its half phi_ij with each step before to sums[i, j]."""
-    parent, feature = trees.ways.parent, trees.paths.feature
-    here, own = node - root, feature[parent[node]]
-    _add(flow, slopes[here], sums[own, own])
-    before = parent[node]
-    while before != root:
-        other = feature[parent[before]]
-        if other != own:
-            pair, there = sums[own, other], before - root
-            for point in range(flow.shape[0]):
-                for lane in range(pair.shape[0]):
-                    both = slopes[here, point, lane] * slopes[there, point, lane]
-                    pair[lane] += 0.5 * flow[point, lane] * both
-        before = parent[before]
-
-
-@part
-def _mirror(sums):
-    """Make a block's pairs symmetric, and take them off the diagonal."""
-    for i in range(sums.shape[0]):
-        for j in range(i):
-            for output in range(sums.shape[2]):
-                for lane in range(sums.shape[3]):
-                    pair = sums[i, j, output, lane] + sums[j, i, output, lane]
-                    sums[i, j, output, lane] = sums[j, i, output, lane] = pair
-                    sums[i, i, output, lane] -= pair
-                    sums[j, j, output, lane] -= pair
+        for lane in range(flow.shape[1]):
+            above[point, lane] += flow[point, lane]

@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from hedgerow import GradientBoostingClassifier, GradientBoostingRegressor
+from hedgerow import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 
 pytestmark = pytest.mark.agreement
 CLOSE = {"rtol": 1e-9, "atol": 1e-10}  # both sum float64, in different orders
@@ -48,11 +53,35 @@ def trees_of(model):
         }
 
 
+def fitted_forest(kind):
+    X, score = table(400)
+    if kind == "numbers":
+        return RandomForestRegressor(12).fit(X, score), X
+    classes = np.digitize(score, [0.5] if kind == "two classes" else [0.0, 1.0])
+    return RandomForestClassifier(12).fit(X, classes), X
+
+
+def trees_of_forest(forest):
+    """Return a forest's trees as shap takes them; it writes on the weights."""
+    for tree in (each._tree for each in forest.estimators_):
+        yield {
+            "children_left": tree.left,
+            "children_right": tree.right,
+            "children_default": np.where(tree.missing_left, tree.left, tree.right),
+            "features": tree.feature,
+            "thresholds": np.nan_to_num(tree.threshold),
+            "values": tree.value / len(forest.estimators_),
+            "node_sample_weight": tree.weight.copy(),
+        }
+
+
 def explainer(model, **options):
     shap = pytest.importorskip("shap")
+    is_forest = hasattr(model, "estimators_")
+    trees = list((trees_of_forest if is_forest else trees_of)(model))
     described = {
-        "trees": list(trees_of(model)),
-        "base_offset": model._model.start,
+        "trees": trees,
+        "base_offset": np.zeros(trees[0]["values"].shape[1]) if is_forest else model._model.start,
         "input_dtype": np.float64,
         "internal_dtype": np.float64,
     }
@@ -84,3 +113,19 @@ def test_interaction_values_are_shaps(kind):
     theirs = explainer(model, feature_perturbation="tree_path_dependent")
     ours = model.shap_interaction_values(X[:50])
     assert_allclose(ours, theirs.shap_interaction_values(X[:50]), **CLOSE)
+
+
+@KINDS
+def test_values_of_forests_are_shaps(kind):
+    forest, X = fitted_forest(kind)
+    theirs = explainer(forest, feature_perturbation="tree_path_dependent").shap_values(X[:50])
+    ours = forest.shap_values(X[:50])
+    assert_allclose(ours, theirs.reshape(ours.shape), **CLOSE)
+
+
+@KINDS
+def test_values_of_forests_against_a_background_are_shaps(kind):
+    forest, X = fitted_forest(kind)
+    theirs = explainer(forest, data=X[:25], feature_perturbation="interventional")
+    ours = forest.shap_values(X[:50], background=X[:25])
+    assert_allclose(ours, theirs.shap_values(X[:50]).reshape(ours.shape), **SINGLE)

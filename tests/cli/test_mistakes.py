@@ -43,6 +43,9 @@ def place(tmp_path_factory):
     (place / "notes.txt").write_text("no model")
     result = called("train", place / "good.csv", "-t", "price", *FEW, "-o", place / "good.hedgerow")
     assert result.exit_code == 0, result.stderr
+    medians = ["--model", "adaboost", "--set", "n_estimators=3", "-o", place / "medians.hedgerow"]
+    result = called("train", place / "good.csv", "-t", "price", "--task", "regression", *medians)
+    assert result.exit_code == 0, result.stderr
     damaged = bytearray((place / "good.hedgerow").read_bytes())
     damaged[-1] ^= 1
     (place / "damaged.hedgerow").write_bytes(damaged)
@@ -85,7 +88,7 @@ FAILED = {
     "predict {place}/good.hedgerow {place}/good.csv -o {place}/no/out.csv": "cannot be written",
     "evaluate {place}/good.hedgerow {place}/good.csv -t prize": "Did you mean 'price'?",
     "evaluate {place}/good.hedgerow {place}/strange.csv": "which column is the target?",
-    "explain {place}/good.hedgerow {place}/good.csv --row 3": "only boosting has Shapley values",
+    "explain {place}/medians.hedgerow {place}/good.csv --row 3": "it has no exact Shapley values",
     "show {place}": "Is a directory",
 }
 MISUSED = {

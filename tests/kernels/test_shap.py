@@ -8,8 +8,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from hedgerow.ensembles.additive import AdditiveModel
 from hedgerow.ensembles.shapley import Shapley
+from hedgerow.ensembles.terms import terms_of_model
+from hedgerow.kernels.shap_sums import LANES
 from hedgerow.kernels.team import hired
-from hedgerow.kernels.ways import LANES
 from tests.groves import N_FEATURES, ORDINARY, Node, goes_left, grove_of, grown, table
 from tests.oracle.shapley import expectation, interactions, shapley
 
@@ -37,7 +38,7 @@ def model_of(trees, outputs, n_outputs):
 
 def explained(what, trees, outputs, n_outputs, *tables, n_threads=1):
     with hired(n_threads, 1e9) as team:
-        shap = Shapley(model_of(trees, outputs, n_outputs))
+        shap = Shapley.of_model(model_of(trees, outputs, n_outputs))
         return getattr(shap, what)(*tables, team)
 
 
@@ -104,7 +105,7 @@ def test_values_and_the_expected_score_add_up_to_the_score(seed, sizes, n_output
     trees, outputs, values, _ = problem(seed, sizes, n_outputs, n_rows=20)
     model = model_of(trees, outputs, n_outputs)
     with hired(1, 0.0) as team:
-        shap = Shapley(model)
+        shap = Shapley.of_model(model)
         total = shap.expected() + shap.values(values, team).sum(axis=1)
         assert_allclose(total, model.raw(values, team), **EXACT)
         pairs = shap.interactions(values, team)
@@ -125,6 +126,49 @@ def test_blocks_and_threads_do_not_change_a_bit(what, n_rows):
     assert_array_equal(last[0].view(np.int64), expected[-1].view(np.int64))
 
 
+def test_leaves_of_several_values_are_explained_one_by_one():
+    trees, _, values, rng = problem(5, (9, 20, 1), 1, LANES + 3)
+    terms = terms_of_model(model_of(trees, [0, 0, 0], 1))
+    several = rng.normal(size=(len(terms.value), 3))
+    several[rng.random(several.shape) < 0.5] = 0.0  # as in pure leaves of classes
+    others = table(rng, 70, ORDINARY)
+    with hired(2, 1e9) as team:
+        for what, tables in (
+            ("values", [values]),
+            ("interactions", [values]),
+            ("contrasts", [values, others]),
+        ):
+            whole = getattr(Shapley([terms._replace(value=several)], np.zeros(3)), what)
+            found = whole(*tables, team)
+            for k in range(3):
+                alone = terms._replace(value=several[:, k : k + 1])
+                expected = getattr(Shapley([alone], np.zeros(1)), what)(*tables, team)
+                assert_allclose(found[..., k], expected[..., 0], **EXACT)
+
+
+@PROBLEMS
+def test_sets_of_large_trees_need_not_be_counted(seed, sizes, n_outputs):
+    trees, outputs, values, rng = problem(seed, sizes, n_outputs)
+    others = table(rng, 70, ORDINARY)
+    expected = explained("contrasts", trees, outputs, n_outputs, values, others)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hedgerow.kernels.crowd._SMALL", 0)
+        found = explained("contrasts", trees, outputs, n_outputs, values, others)
+        again = explained("contrasts", trees, outputs, n_outputs, values, rng.permutation(others))
+    assert_allclose(found, expected, **EXACT)
+    assert_array_equal(found, again)
+
+
+def test_trees_may_come_some_at_a_time():
+    trees, _, values, _ = problem(2, (9, 20, 5), 1, 20)
+    terms = terms_of_model(model_of(trees, [0, 0, 0], 1))
+    parts = [terms_of_model(model_of([tree], [0], 1)) for tree in trees]
+    with hired(1, 0.0) as team:
+        found = Shapley(parts, np.ones(1)).values(values, team)
+        assert_allclose(found, Shapley([terms], np.ones(1)).values(values, team), **EXACT)
+    assert_allclose(Shapley(parts, np.ones(1)).expected(), Shapley([terms], np.ones(1)).expected())
+
+
 def chain(n):
     """Return a way through n features; its last leaf is as rare as 2^-n."""
     nodes = []
@@ -139,7 +183,7 @@ def test_a_long_way_through_many_features_is_explained():
     values, others = np.where(rng.random((2, 5, 62)) < 0.03, -1.0, 1.0)
     values[0] = 1.0
     with hired(1, 0.0) as team:
-        shap, raw = Shapley(model), model.raw(values, team)
+        shap, raw = Shapley.of_model(model), model.raw(values, team)
         total = shap.expected() + shap.values(values, team).sum(axis=1)
         assert_allclose(total, raw, rtol=1e-12, atol=1e-9)
         total = model.raw(others, team).mean() + shap.contrasts(values, others, team).sum(axis=1)
@@ -147,7 +191,7 @@ def test_a_long_way_through_many_features_is_explained():
 
 
 def test_more_features_than_bits_are_refused():
-    shap, values = Shapley(model_of([chain(63)], [0], 1)), np.ones((1, 63))
+    shap, values = Shapley.of_model(model_of([chain(63)], [0], 1)), np.ones((1, 63))
     with hired(1, 0.0) as team, pytest.raises(ValueError, match="tests 63 different features"):
         shap.contrasts(values, values, team)
 
@@ -174,6 +218,6 @@ def test_nothing_is_explained_for_a_team_that_is_cancelled(what):
     trees, outputs, values, _ = problem(0, (9,), 1)
     with hired(1, 0.0) as team:
         team.cancel()
-        shap = Shapley(model_of(trees, outputs, 1))
+        shap = Shapley.of_model(model_of(trees, outputs, 1))
         tables = [values] if what != "contrasts" else [values, values]
         assert_array_equal(getattr(shap, what)(*tables, team), 0.0)
