@@ -162,8 +162,9 @@ def _compare(held, crowd, leaf, alive, chances, gains):
         for word in range(alive.shape[0]):
             rest = alive[word]
             while rest != 0:
-                place = begin + 64 * word + lowest_bit(rest)
-                rest &= rest - 1
+                z = lowest_bit(rest)
+                rest ^= np.int64(1) << z
+                place = begin + 64 * word + z
                 if place < crowd.start[leaf + 1]:  # if x takes all steps, bits of no row are left
                     only_x = every & ~crowd.sets[place]
                     loss += _credit(only_x, lacking, crowd.share[place], chances, gains)
