@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from hedgerow.ensembles.sampling import Drawn
 from hedgerow.kernels.bounds import Bounded
 from hedgerow.kernels.counted import CountedNewton, GradientCounts
-from hedgerow.kernels.criteria import Newton
 from hedgerow.kernels.derivatives import total_steps
 from hedgerow.kernels.moments import GradientPairs
+from hedgerow.kernels.newton import Newton
 from hedgerow.kernels.team import Team
 from hedgerow.trees.rules import GrowthRules
 

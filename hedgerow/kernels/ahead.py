@@ -25,15 +25,12 @@ from hedgerow.kernels.outlook import (
     NOTHING,
     OVER,
     TURN,
-    accept,
     begin,
     lock,
     note_child,
-    offer,
-    take,
-    take_back,
     unlock,
 )
+from hedgerow.kernels.taking import accept, offer, take, take_back
 from hedgerow.kernels.trimming import close_gaps
 from hedgerow.kernels.workspace import N_NODES, Workspace
 

@@ -10,10 +10,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from hedgerow.data.binned import Recipe, bin_table
 from hedgerow.data.table import read_table
-from hedgerow.kernels.criteria import Newton
 from hedgerow.kernels.derivatives import write_records
 from hedgerow.kernels.gradient_vectors import GradientVectors, NewtonVectors, write_vectors
 from hedgerow.kernels.moments import GradientPairs
+from hedgerow.kernels.newton import Newton
 from hedgerow.kernels.team import hired
 from hedgerow.kernels.workspace import N_NODES
 from hedgerow.trees.grower import Grower, Judge

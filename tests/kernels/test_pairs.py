@@ -12,12 +12,12 @@ from numpy.testing import assert_array_equal
 from hedgerow.kernels.bins import search_bins
 from hedgerow.kernels.bounds import Bounded
 from hedgerow.kernels.counted import CountedNewton, GradientCounts
-from hedgerow.kernels.criteria import Newton
 from hedgerow.kernels.desks import desk_of, desks_for
 from hedgerow.kernels.histogram import build
 from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.menu import Menu
 from hedgerow.kernels.moments import GradientPairs
+from hedgerow.kernels.newton import Newton
 from hedgerow.kernels.search import forget
 from hedgerow.kernels.split import SPLIT, Node
 from hedgerow.kernels.tally import Rows

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from hedgerow.kernels.criteria import Newton
 from hedgerow.kernels.cuts import best_cut
 from hedgerow.kernels.desks import desk_of, desks_for
 from hedgerow.kernels.heap import heap_sort
 from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.menu import Menu
 from hedgerow.kernels.moments import GradientPairs
+from hedgerow.kernels.newton import Newton
 from hedgerow.kernels.split import Node, sort_categories
 from hedgerow.kernels.tally import Rows
 from hedgerow.kernels.workspace import Problem, Rules
