@@ -26,7 +26,7 @@ class SpeaksInRounds(ClassRounds, SharesOutIfTrees, BaseAdaBoost):
     _model: Committee | Panel
 
     def _given(self, X: Any) -> Any:
-        if not isinstance(self._model, Panel):
+        if not isinstance(getattr(self, "_model", None), Panel):
             return super()._given(X)
         self._read(X)
         return indexable(X)

@@ -24,7 +24,8 @@ class Rounds(Fitted):
 
     def _given(self, X: Any) -> Any:
         """Check a table for prediction, and return it as the rounds read it."""
-        return self._schema.matrix(self._read(X), self.estimator_.unseen)
+        table = self._read(X)
+        return self._schema.matrix(table, self.estimator_.unseen)
 
 
 class ClassRounds(Rounds):

@@ -97,14 +97,16 @@ def _nearest(x):
 
 
 @team_kernel
-def set_columns(_team, nodes, sums, scales, l1, l2, columns):
-    """Set value, G and H of each node from the sums of the leaves below it; for one thread.
+def set_columns(team, nodes, sums, scales, l1, l2, columns):
+    """Set value, G and H of each node from the sums of the leaves below it; member 0 does.
 
     nodes    Nodes                                read    children have higher numbers than parents
     sums     int64 [n_sums, 2 (max_nodes + 1)]    both    of leaves, as in `sum_leaves`; zero after
     scales   float64 [2]                          read    steps per 1.0
     columns  float64 [3, max_nodes]               write
     """
+    if team.thread > 0:
+        return
     total, n_nodes = sums[0], nodes.counters[N_NODES]
     for node in range(n_nodes - 1, -1, -1):
         left = nodes.table[node].left

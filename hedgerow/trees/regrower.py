@@ -13,7 +13,7 @@ from hedgerow.kernels.outlook import outlook
 from hedgerow.kernels.workspace import Problem, Size, Workspace
 from hedgerow.trees.grower import EMPTY, Grower, grows_ahead
 
-_MASKED = 65_536  # rows at most of a table whose leaves have masks
+_FEWEST, _MASKED = 1024, 65_536  # rows of a table whose leaves have masks; a root has a histogram
 
 
 class Regrower(Grower):
@@ -33,7 +33,8 @@ class Regrower(Grower):
             return False
         if codes.features.n_categories.any() or self._limits.max_leaves is None:
             return False
-        return size.n_rows <= _MASKED and (alone or grows_ahead(self._limits, size.n_rows))
+        is_apart = alone or grows_ahead(self._limits, size.n_rows)
+        return is_apart and _FEWEST <= size.n_rows <= _MASKED
 
     def _grow_root(self, problem: Problem, n_rows: int) -> None:
         known = self._problem_of_arrays

@@ -177,4 +177,8 @@ def _can(model: Any, method: str) -> bool:
         return model._settlement is not None
     if method == "standard_errors":
         return getattr(model, "_bags", None) is not None
-    return not (method == "shap_values" and getattr(model, "_has_offset", False))
+    if method == "shap_values":
+        # Rows that go both ways at a split have none.
+        goes_both_ways = getattr(model, "unseen", None) == "average"
+        return not getattr(model, "_has_offset", False) and not goes_both_ways
+    return True
