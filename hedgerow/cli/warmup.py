@@ -54,6 +54,9 @@ def steps() -> dict[str, Callable[[], None]]:
     work: dict[str, Callable[[], None]]
     work = {name: partial(_use, model, X, y) for name, (model, y) in models.items()}
     work["read-only tables"] = partial(_use_fixed, targets)
+    # The longest first: of what comes last one core would be left to wait for another.
+    for criterion in ("gini", "entropy", "misclassification", "exponential"):
+        work[f"AdaBoost, {criterion}"] = partial(_reweigh, criterion, X, labels, targets)
     counts = targets[:, 0] + 1.0
     for loss in REGRESSION_LOSSES:
         model = GradientBoostingRegressor(loss=loss)
@@ -96,8 +99,6 @@ def steps() -> dict[str, Callable[[], None]]:
     }
     for name, (forest, y) in forests.items():
         work[f"forest, {name}"] = partial(_bag, forest, X, y)
-    for criterion in ("gini", "entropy", "misclassification", "exponential"):
-        work[f"AdaBoost, {criterion}"] = partial(_reweigh, criterion, X, labels, targets)
     work["explaining"] = partial(_explain, targets)
     return work
 
