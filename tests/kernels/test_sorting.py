@@ -37,3 +37,8 @@ def test_many_numbers_are_in_order(scale):
 def test_a_column_of_a_matrix_is_sorted_where_it_is_not_contiguous():
     numbers = np.random.default_rng(0).standard_normal((50, 3))
     np.testing.assert_array_equal(ascending(numbers[:, 1]), np.sort(numbers[:, 1]))
+
+
+def test_nan_is_last_whatever_its_sign():
+    numbers = np.array([1.0, np.copysign(np.nan, -1.0), -np.inf, np.copysign(np.nan, 1.0), np.inf])
+    np.testing.assert_array_equal(ascending(numbers), [-np.inf, 1.0, np.inf, np.nan, np.nan])
