@@ -1,5 +1,6 @@
 """Kernels compiled by several processes: a compiler uses one core, and keeps the memory it took."""
 
+import gc
 import multiprocessing
 import signal
 from collections.abc import Iterator
@@ -52,8 +53,12 @@ def far_apart(items: list[Item], n_parts: int) -> list[Item]:
 
 
 def _begin() -> None:
-    """Let an interrupt end this process without a word, as it ends the one that waits for it."""
+    """Let an interrupt end this process without a word, as it ends the one that waits for it.
+
+    A compiler makes little garbage, and very many objects to look for it among.
+    """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    gc.set_threshold(1_000_000, 20, 100)
     silence()
 
 

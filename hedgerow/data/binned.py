@@ -1,6 +1,5 @@
 """BinnedTable: a table as codes, made once and shared by every tree that is grown from it."""
 
-from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
@@ -23,6 +22,7 @@ from hedgerow.kernels.codes import (
     bin_wide,
     fill_blocks,
 )
+from hedgerow.kernels.meeting import Member
 from hedgerow.kernels.team import Team
 
 MAX_BINS = MISSING  # ordinary codes of a narrow feature: 0..254
@@ -105,16 +105,16 @@ def _binned(
         given = column.values, own.codes, own.bins, summary
         return own._replace(levels=levels_of(*given, recipe.n_levels))
 
-    def coded_stripe(features: range) -> list[_Coded]:
-        return [coded(column) for column in table.columns(features, recipe.categorical)]
-
     stripes = _stripes(table.n_features, team.n_threads)
-    if team.n_threads == 1 or n_rows < _FEW_ROWS:
-        columns = list(chain.from_iterable(map(coded_stripe, stripes)))
-    else:
-        # Sorting and binning, the bulk of the work, run without the GIL.
-        with ThreadPoolExecutor(team.n_threads) as pool:
-            columns = list(chain.from_iterable(pool.map(coded_stripe, stripes)))
+    done: dict[int, list[_Coded]] = {}
+
+    def code_stripe(_: Member, number: int) -> None:
+        done[number] = [coded(each) for each in table.columns(stripes[number], recipe.categorical)]
+
+    # Sorting and binning, the bulk of the work, run without the GIL.
+    crew = team if n_rows >= _FEW_ROWS else Team(1)
+    crew.run_each(code_stripe, range(len(stripes)))
+    columns = list(chain.from_iterable(done[number] for number in range(len(stripes))))
     codes = _joined(n_rows, columns, recipe.most_codes)
     team.sweep(n_rows, fill_blocks, codes.columns, codes.features, codes.blocks, codes.shared)
     n_missing = np.array([column.n_missing for column in columns])

@@ -76,7 +76,8 @@ class AdditiveModel:
 
         offset, float64 [n_rows, n_outputs], is added to the start, before the trees.
         """
-        out = np.tile(self.start, (len(values), 1)) + offset
+        out = np.empty((len(values), self.n_outputs))
+        np.add(self.start, offset, out=out)
         self.add(values, team, 0, self.n_rounds if n_rounds is None else n_rounds, out)
         return out
 

@@ -65,8 +65,10 @@ class ClassBoosting(AddsTrees):
             return np.asarray(self._loss.link(raw))
         if self.n_classes_ == 1:
             return np.ones((len(raw), 1))
-        second = np.asarray(self._loss.link(raw[:, 0]))
-        return np.column_stack([1.0 - second, second])
+        shares = np.empty((len(raw), 2))
+        shares[:, 1] = self._loss.link(raw[:, 0])
+        np.subtract(1.0, shares[:, 1], out=shares[:, 0])
+        return shares
 
     def decision_function(self, X: Any, n_trees: int | None = None, offset: Any = None) -> Floats:
         """Return the scores: [n_rows] log-odds of two classes, or [n_rows, n_classes].

@@ -9,6 +9,7 @@ import numpy as np
 
 from hedgerow.kernels.codes import threshold_between
 from hedgerow.kernels.jit import inlined_part, part
+from hedgerow.kernels.running import run_up
 from hedgerow.kernels.screens import SLACK
 from hedgerow.kernels.split import beats
 
@@ -73,11 +74,14 @@ def _run(moments, cells, missing, missing_left, n_cuts, below):
         for i in range(first * width):
             below[i] = 0
     own, sums = cells[first * width : n_cuts * width], below[first * width : n_cuts * width]
-    for k in range(width):
-        left = missing_left * cells[missing * width + k]
-        for i in range(n_cuts - first):  # places counted from 0 need no check for a sign
-            left += own[i * width + k]
-            sums[i * width + k] = left
+    if width == 1:
+        run_up(own, missing_left * cells[missing], sums)
+    else:
+        for k in range(width):
+            left = missing_left * cells[missing * width + k]
+            for i in range(n_cuts - first):  # places counted from 0 need no check for a sign
+                left += own[i * width + k]
+                sums[i * width + k] = left
     moments.widen(below, n_cuts)
 
 

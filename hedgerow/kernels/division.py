@@ -9,7 +9,7 @@ import numpy as np
 from hedgerow.kernels.bounds import hand_down
 from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.marginals import sum_left
-from hedgerow.kernels.masks import divide_mask, divides_mask, list_rows
+from hedgerow.kernels.masks import MOST_CATEGORIES, divide_mask, divides_mask, list_rows
 from hedgerow.kernels.meeting import meet
 from hedgerow.kernels.nodes import DIFFERENT, OPEN, add_up, all_same, judge, only_target
 from hedgerow.kernels.partition import partition
@@ -48,12 +48,13 @@ def divide(team, problem, space, nodes, smaller, larger, told, goes_on):
         less.begin, less.end, rest.end = middle, end, middle
         less.n_rows, rest.n_rows = rest.n_rows - n_left, n_left
         less.bits, rest.bits = mixed(rest.bits, 2), mixed(rest.bits, 1)
+    if not less.is_listed and (goes_on or first < 0):
+        list_rows(space, less, smaller)
     _divide_sums(team, problem, space, nodes, told, smaller, larger, first >= 0)
     if goes_on:
-        if not less.is_listed:
-            list_rows(space, less, smaller)
         divide_histogram(team, problem, space, smaller, larger, had_histogram)
-        if not rest.is_listed and not rest.has_histogram and rest.feature == OPEN:
+        reads_rows = not rest.has_histogram or rest.n_rows <= MOST_CATEGORIES  # see `search`
+        if not rest.is_listed and reads_rows and rest.feature == OPEN:
             list_rows(space, rest, larger)
 
 
@@ -62,7 +63,7 @@ def _part_rows(problem, space, words, mine, rest, less, smaller, larger):
     """Part this thread's rows of leaf `rest`, by its mask or by moving them, and tell of them."""
     by_mask, moments = divides_mask(space, rest), problem.moments
     if by_mask:
-        mine[N_LEFT] = divide_mask(problem.codes, rest, space.masks, larger, smaller)
+        mine[N_LEFT] = divide_mask(problem.codes, rest, words, space.masks, larger, smaller)
         mine[ONLY_LEFT], mine[ONLY_RIGHT] = DIFFERENT, DIFFERENT
         less.side = rest.side = 0
     else:

@@ -20,7 +20,7 @@ from hedgerow.kernels.jit import config
 
 _BYTE, _INT, _WORD = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 _LOCK = threading.Lock()
-LANE = 128  # bytes that `choose` handles at once: one for each row of a block
+LANE = 512  # bytes that `choose` handles at once: one for each row of a block
 
 
 class _Instruction(_Intrinsic):  # type: ignore[misc]  # numba is untyped

@@ -9,7 +9,8 @@ smaller child are listed, as its histogram is made from them; the larger child's
     is_listed   its records are in records[side, begin:end], as they always are without masks
 
 There are masks if the tree is grown from all rows, each thread divides leaves by itself, every
-leaf has room for a histogram, and features are numbers with narrow codes (`trees.regrower`).
+leaf has room for a histogram, and features are numbers with narrow codes or have sets of categories
+that are single words (`trees.regrower`).
 """
 
 import numpy as np
@@ -18,12 +19,15 @@ from numba import types
 
 from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.machine import call_llvm, instruction, lowest_bit, spread
+from hedgerow.kernels.partition import with_missing
 
 ROOT_SIDE = 2  # of `records`: those of all rows, in order, which are not moved
 _WORD_ROWS = 64
+MOST_CATEGORIES = 63  # of a feature whose sets are single words, with a bit for missing values
+_ONE = np.uint64(1)
 _DENSE = 2  # listed records that are moved in the time in which a word of a mask is divided
 
-_BYTE, _WORD = ir.IntType(8), ir.IntType(64)
+_FLAG, _BYTE, _WORD = ir.IntType(1), ir.IntType(8), ir.IntType(64)
 
 
 def _at_most_plain(codes, first, shift, limit):
@@ -49,6 +53,33 @@ def at_most(_typing, codes, first, shift, limit):
 
     place = types.int64
     return types.int64(codes, place, types.uint8, types.uint8), generate
+
+
+def _in_set_plain(codes, first, word):
+    own = codes[first : first + _WORD_ROWS] & np.uint8(_WORD_ROWS - 1)
+    bits = np.packbits(
+        (np.uint64(word) >> own.astype(np.uint64)) & np.uint64(1) == 1, bitorder="little"
+    )
+    return int(bits.view(np.int64)[0])
+
+
+@instruction(_in_set_plain)
+def in_set(_typing, codes, first, word):
+    """Return for 64 codes, as bits, whether bit number (code mod 64) of a word is set.
+
+    codes  uint8 [at least first + 64]   read
+    """
+
+    def generate(context, builder, signature, arguments):
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        lane, wide, flags = (ir.VectorType(kind, _WORD_ROWS) for kind in (_BYTE, _WORD, _FLAG))
+        place = builder.bitcast(builder.gep(array.data, [arguments[1]]), lane.as_pointer())
+        last = spread(builder, _BYTE(_WORD_ROWS - 1), lane)
+        code = builder.zext(builder.and_(builder.load(place, align=1), last), wide)
+        shifted = builder.lshr(spread(builder, arguments[2], wide), code)
+        return builder.bitcast(builder.trunc(shifted, flags), _WORD)
+
+    return types.int64(codes, types.int64, types.uint64), generate
 
 
 @instruction(lambda word: (int(word) & (2**64 - 1)).bit_count())
@@ -82,23 +113,32 @@ def divides_mask(space, leaf):
 
 
 @inlined_part
-def divide_mask(codes, split, masks, larger, smaller):
+def divide_mask(codes, split, words, masks, larger, smaller):
     """Set the masks of the two children of leaf `larger`; return how many rows go left.
 
     The smaller child's is masks[smaller], the larger one's takes the place of their parent's.
+
+    words  int64 [1 or more]   read   the set of categories that go left, if these divide the leaf
     """
     parent, less = masks[larger], masks[smaller]
-    column = codes.columns[codes.features[split.feature].place]
+    about = codes.features[split.feature]
+    column, by_set = codes.columns[about.place], about.n_categories > 0
+    own = with_missing(words[0], split.missing_left)
     shift, limit = np.uint8(split.missing_left), np.uint8(split.cut + split.missing_left)
     n_whole, n_left, n_rows = column.shape[0] // _WORD_ROWS, np.int64(0), np.int64(0)
     for word in range(parent.shape[0]):
         left = np.int64(0)
-        if word < n_whole:
+        if word < n_whole and by_set:
+            left = in_set(column, word * _WORD_ROWS, own)
+        elif word < n_whole:
             left = at_most(column, word * _WORD_ROWS, shift, limit)
         else:
             for i in range(column.shape[0] - n_whole * _WORD_ROWS):
-                code = (np.int64(column[n_whole * _WORD_ROWS + i]) + split.missing_left) & 255
-                left |= np.int64(code <= limit) << i
+                code = np.int64(column[n_whole * _WORD_ROWS + i])
+                goes_left = (code + split.missing_left) & 255 <= limit
+                if by_set:
+                    goes_left = (own >> np.uint64(code & (_WORD_ROWS - 1))) & _ONE == _ONE
+                left |= np.int64(goes_left) << i
         left &= parent[word]
         less[word] = left
         n_left += n_bits(left)

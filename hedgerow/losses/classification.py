@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.exponential import exp_below
+from hedgerow.kernels.links import fill_logistic
 from hedgerow.losses.formulas import exp, log, log1p_exp, logistic
 from hedgerow.losses.targets import Array, demand_classes, demand_within
 from hedgerow.losses.weighted import exact_sum, weighted_mean
@@ -179,6 +180,7 @@ def _log_odds(y: Array, w: Array) -> float:
 
 
 def logistic_of_array(raw: Array) -> NDArray[np.float64]:
-    """Return 1 / (1 + e^-raw), with the bits of `logistic`."""
-    e = exp(-np.abs(raw))
-    return np.where(raw < 0.0, e, 1.0) * (1.0 / (1.0 + e))
+    """Return 1 / (1 + e^-raw) of each number."""
+    shares = np.array(raw, np.float64, order="C")
+    fill_logistic(shares.reshape(-1))
+    return shares

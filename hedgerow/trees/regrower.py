@@ -8,6 +8,7 @@ import numpy as np
 from hedgerow.kernels.desks import Desks
 from hedgerow.kernels.dials import DIALS, grow_by
 from hedgerow.kernels.errands import Errand
+from hedgerow.kernels.masks import MOST_CATEGORIES
 from hedgerow.kernels.meeting import Member
 from hedgerow.kernels.outlook import outlook
 from hedgerow.kernels.workspace import Problem, Size, Workspace
@@ -31,7 +32,7 @@ class Regrower(Grower):
         codes, alone = self._table.codes, self._team.n_threads == 1
         if not self._in_order or size.n_hists < size.max_open or len(codes.wide):
             return False
-        if codes.features.n_categories.any() or self._limits.max_leaves is None:
+        if codes.features.n_categories.max() > MOST_CATEGORIES or self._limits.max_leaves is None:
             return False
         is_apart = alone or grows_ahead(self._limits, size.n_rows)
         return is_apart and _FEWEST <= size.n_rows <= _MASKED
