@@ -11,7 +11,6 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from hedgerow.cli.fitted import loaded_to_predict, wanted_columns
-from hedgerow.cli.imports import no_linear_algebra
 from hedgerow.cli.libraries import as_text, library
 from hedgerow.cli.problems import CommandError, UsageError
 from hedgerow.cli.sources import Kinds, Source
@@ -38,7 +37,7 @@ def predict(order: Order) -> dict[str, Any]:
             f"--probabilities: {order.model} is a {type(model).__name__}, which predicts numbers."
         )
     counted = _Counted(_answers(order, model))
-    with no_linear_algebra(), _written(order.output) as file:
+    with _written(order.output) as file:
         if form == "text":
             for number, table in enumerate(counted):
                 file.write(as_text(table, header=number == 0))
