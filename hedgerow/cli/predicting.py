@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from hedgerow.cli.fitted import loaded_to_predict, wanted_columns
+from hedgerow.cli.garbage import none_looked_for
 from hedgerow.cli.libraries import library
 from hedgerow.cli.problems import CommandError, UsageError
 from hedgerow.cli.sources import Kinds, Source
@@ -31,7 +32,8 @@ class Order(NamedTuple):
 def predict(order: Order) -> dict[str, Any]:
     """Predict the rows of a file; return how many there were."""
     form = _form(order)
-    model = loaded_to_predict(order.model)
+    with none_looked_for():
+        model = loaded_to_predict(order.model)
     if order.probabilities and not hasattr(model, "predict_proba"):
         raise UsageError(
             f"--probabilities: {order.model} is a {type(model).__name__}, which predicts numbers."

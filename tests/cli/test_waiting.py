@@ -1,5 +1,6 @@
 """Nobody waits for what a command does not need: which modules it imports."""
 
+import gc
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import hedgerow
+from hedgerow.cli.garbage import none_looked_for
 from tests.cli.calls import people, written
 
 HEAVY = (
@@ -16,6 +18,8 @@ HEAVY = (
     "pandas",
     "matplotlib",
     "numba.np.linalg",  # Numba has prepared to compile
+    "narwhals",
+    "pyarrow.compute",
     "rich.console",
 )
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -89,3 +93,27 @@ def test_help_imports_not_even_numpy():
     printed, modules = imported("--help", watched=("numpy", "numba", "pyarrow", *HEAVY[:-1]))
     assert "predict" in printed
     assert modules == "[]"
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_garbage_is_looked_for_again_as_before(is_on):
+    before = gc.isenabled()
+    (gc.enable if is_on else gc.disable)()
+    try:
+        with none_looked_for():
+            assert not gc.isenabled()
+        assert gc.isenabled() is is_on
+    finally:
+        (gc.enable if before else gc.disable)()
+
+
+def test_a_command_ends_without_looking_for_garbage_but_does_what_is_left_to_do():
+    code = (
+        "import atexit, gc, sys\n"
+        "atexit.register(lambda: print(gc.get_freeze_count() > 0))\n"
+        "from hedgerow.cli import main\n"
+        "sys.argv = ['hedgerow', '--version']\n"
+        "main()\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout == f"hedgerow {hedgerow.__version__}\nTrue\n"
