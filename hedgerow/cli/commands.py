@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hedgerow.cli.garbage import leave_it_at_the_end
 from hedgerow.cli.problems import OneLineProblems, noted
 from hedgerow.version import __version__
 
@@ -44,6 +45,7 @@ Debug = Annotated[bool, typer.Option("--debug", help="If it fails, show where.")
 def main() -> None:
     """Run the command that the user typed."""
     warnings.showwarning = noted
+    leave_it_at_the_end()
     app(prog_name="hedgerow")
 
 

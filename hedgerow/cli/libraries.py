@@ -37,6 +37,9 @@ class Library(Protocol):
     def write(self, tables: Iterator[Any], file: BinaryIO, form: str) -> None:
         """Write tables, one behind another, as "parquet" or "arrow"."""
 
+    def as_text(self, table: Any) -> bytes:
+        """Return a table as CSV, with a header."""
+
     @property
     def problems(self) -> tuple[type[Exception], ...]:
         """What it raises if a file is not as it should be."""
@@ -131,6 +134,15 @@ class Arrow:
             for table in tables:
                 writer.write_table(table)
 
+    def as_text(self, table: Any) -> bytes:
+        """See Library.as_text."""
+        import pyarrow
+        from pyarrow import csv
+
+        csv.write_csv(table, written := pyarrow.BufferOutputStream())
+        text: bytes = written.getvalue().to_pybytes()
+        return text
+
     def table(self, columns: Mapping[str, Any]) -> Any:
         """See Library.table."""
         import pyarrow
@@ -212,6 +224,11 @@ class Polars:
         else:
             whole.write_ipc(file)
 
+    def as_text(self, table: Any) -> bytes:
+        """See Library.as_text."""
+        text: str = table.write_csv()
+        return text.encode()
+
     def table(self, columns: Mapping[str, Any]) -> Any:
         """See Library.table."""
         import polars
@@ -229,11 +246,3 @@ def library() -> Library:
         "files are read by pyarrow or polars, and neither is installed. "
         "Install one: pip install pyarrow"
     )
-
-
-def as_text(table: Any, header: bool) -> bytes:
-    """Return a table as CSV."""
-    import narwhals
-
-    text: str = narwhals.from_native(table, eager_only=True).write_csv()
-    return (text if header else text.partition("\n")[2]).encode()

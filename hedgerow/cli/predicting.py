@@ -11,8 +11,8 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from hedgerow.cli.fitted import loaded_to_predict, wanted_columns
-from hedgerow.cli.imports import no_linear_algebra
-from hedgerow.cli.libraries import as_text, library
+from hedgerow.cli.garbage import none_looked_for
+from hedgerow.cli.libraries import library
 from hedgerow.cli.problems import CommandError, UsageError
 from hedgerow.cli.sources import Kinds, Source
 
@@ -32,16 +32,18 @@ class Order(NamedTuple):
 def predict(order: Order) -> dict[str, Any]:
     """Predict the rows of a file; return how many there were."""
     form = _form(order)
-    model = loaded_to_predict(order.model)
+    with none_looked_for():
+        model = loaded_to_predict(order.model)
     if order.probabilities and not hasattr(model, "predict_proba"):
         raise UsageError(
             f"--probabilities: {order.model} is a {type(model).__name__}, which predicts numbers."
         )
     counted = _Counted(_answers(order, model))
-    with no_linear_algebra(), _written(order.output) as file:
+    with _written(order.output) as file:
         if form == "text":
             for number, table in enumerate(counted):
-                file.write(as_text(table, header=number == 0))
+                text = library().as_text(table)
+                file.write(text if number == 0 else text.partition(b"\n")[2])
         else:
             library().write(iter(counted), file, form)
     return {
@@ -77,16 +79,15 @@ def _answers(order: Order, model: Any) -> Iterator[tuple[int, Any]]:
         own[:] = wanted_columns(model, order.source.file, {}, names)
         return kinds
 
-    for frame in order.source.chunks(wanted):
-        kept = {name: frame[name].to_native() for name in order.kept}
-        X = frame.select(own).to_native()
+    for table in order.source.tables(wanted):
+        kept = {name: table[name] for name in order.kept}
         try:
-            said = columns_of(model, X, len(frame), order.probabilities)
+            said = columns_of(model, table.select(own), len(table), order.probabilities)
         except (ValueError, TypeError) as problem:
-            rows = f"rows {first:,} to {first + len(frame) - 1:,}"
+            rows = f"rows {first:,} to {first + len(table) - 1:,}"
             raise CommandError(f"{order.source.file}, {rows}: {problem}") from problem
-        first += len(frame)
-        yield len(frame), reader.table(kept | said)
+        first += len(table)
+        yield len(table), reader.table(kept | said)
 
 
 def columns_of(model: Any, X: Any, n_rows: int, probabilities: bool) -> dict[str, Any]:

@@ -56,23 +56,25 @@ class Source(NamedTuple):
         return narwhals.from_native(table, eager_only=True)
 
     def chunks(self, wanted: Callable[[list[str]], Kinds]) -> Iterator[Any]:
-        """Yield the rows of some columns, some rows at a time, as data frames of narwhals.
+        """Yield what `tables` does, as data frames of narwhals."""
+        import narwhals
+
+        for table in self.tables(wanted):
+            yield narwhals.from_native(table, eager_only=True)
+
+    def tables(self, wanted: Callable[[list[str]], Kinds]) -> Iterator[Any]:
+        """Yield the rows of some columns, some rows at a time, as tables of a library.
 
         `wanted` is told the names of all columns; what it returns is read.
         """
-        import narwhals
-
         with _problems_named(self.file, library()) as reader, self._opened() as (form, stream):
             if form == "text":
-                tables = self._text_in_blocks(reader, stream, wanted)
+                yield from self._text_in_blocks(reader, stream, wanted)
             elif form == "parquet":
                 names = list(wanted(reader.parquet_names(self.path)))
-                tables = reader.parquet(self.path, names)
+                yield from reader.parquet(self.path, names)
             else:
-                tables = reader.arrow(self.path)
-            for table in tables:
-                frame = narwhals.from_native(table, eager_only=True)
-                yield frame.select(list(wanted(frame.columns))) if form == "arrow" else frame
+                yield from _selected(reader.arrow(self.path), wanted)
 
     def _text_at_once(self, reader: Library, stream: BinaryIO) -> Any:
         data = stream.read()
@@ -120,6 +122,14 @@ class Source(NamedTuple):
         if not Path(self.path).exists():
             raise CommandError(f"{self.path}: there is no such file.{_beside(self.path)}")
         return open(self.path, "rb")
+
+
+def _selected(tables: Iterator[Any], wanted: Callable[[list[str]], Kinds]) -> Iterator[Any]:
+    import narwhals
+
+    for table in tables:
+        frame = narwhals.from_native(table, eager_only=True)
+        yield frame.select(list(wanted(frame.columns))).to_native()
 
 
 def _beside(path: str) -> str:

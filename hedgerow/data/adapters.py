@@ -1,7 +1,7 @@
-"""Sources of cells, one class per kind of table: arrays, sparse matrices, data frames.
+"""Sources of cells, one class per kind of table: arrays, sparse matrices, tables of pyarrow.
 
 A source yields the cells of one column at a time and never changes what the user gave. Table
-libraries are reached through narwhals and the user's own objects; none is imported.
+libraries are reached through the user's own objects, and through narwhals: see frames.py.
 """
 
 import sys
@@ -10,17 +10,20 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.arrow import arrow_categories, arrow_matrix, arrow_numbers
-from hedgerow.data.columns import Coded, Numbers, Place, complex_data, encoded, object_cells
+from hedgerow.data.columns import Coded, Numbers, Place, complex_data, object_cells
 from hedgerow.data.values import float64, float64_columns, inexact_indices
 
 NUMBER_KINDS = "biuf"  # numpy's letters for bool, int, uint, float
 OBJECT_KINDS = "OUST"  # objects, str, bytes, StringDType
-WIDE_NUMBERS = (nw.Decimal, nw.Int128, nw.UInt128)  # no numpy dtype: read as Python objects
+ARROW_FLOATS = {"halffloat", "float", "double"}
+ARROW_NUMBERS = (
+    ARROW_FLOATS | {"bool"} | {f"{u}int{bits}" for u in ("", "u") for bits in (8, 16, 32, 64)}
+)
+ARROW_TEXTS = {"string", "large_string"}
 
 ACCEPTED = (
     "Accepted are a 2-D numpy array, a scipy sparse matrix, a list of rows, and a pandas, polars "
@@ -74,7 +77,7 @@ class ArrayColumns:
     def cells(self, place: Place) -> Numbers | Coded:
         """Return the cells of one column; masked ones are missing."""
         missing = None if self.missing is None else self.missing[:, place.feature]
-        return _array_cells(place, self.array[:, place.feature], missing)
+        return array_cells(place, self.array[:, place.feature], missing)
 
     def stripe(self, features: range) -> NDArray[np.float64] | None:
         """Return these columns if rows are contiguous, nothing is masked and float64 holds all."""
@@ -86,7 +89,7 @@ class ArrayColumns:
 
     def dense(self) -> NDArray[np.float64] | None:
         """Return the array itself, or its numbers, if nothing is masked."""
-        return _dense_numbers(self.array) if self.missing is None else None
+        return dense_numbers(self.array) if self.missing is None else None
 
 
 class SparseColumns:
@@ -117,56 +120,57 @@ class SparseColumns:
         stored = slice(matrix.indptr[place.feature], matrix.indptr[place.feature + 1])
         values = np.zeros(self.shape[0], dtype=matrix.dtype)
         values[matrix.indices[stored]] = matrix.data[stored]
-        return _array_cells(place, values)
+        return array_cells(place, values)
 
     def stripe(self, features: range) -> None:
         """Return nothing: columns are read one by one."""
 
     def dense(self) -> NDArray[np.float64] | None:
         """Return the dense matrix."""
-        return _dense_numbers(self.by_column.toarray(order="C"))
+        return dense_numbers(self.by_column.toarray(order="C"))
 
 
-class FrameColumns:
-    """A data frame of any library that narwhals knows."""
+class ArrowColumns:
+    """A table of pyarrow. Its columns are read here, unless narwhals must say what they are."""
 
-    def __init__(self, frame: nw.DataFrame[Any]) -> None:
-        self.frame = frame
-        self.names = list(frame.columns)
-        self.shape = frame.shape
+    def __init__(self, table: Any) -> None:
+        self.table = table
+        self.names = list(table.column_names)
+        self.shape = table.shape
+        self._kinds = [str(column.type).partition("<")[0] for column in table.columns]
+
+    @cached_property
+    def _other(self) -> Source:
+        from hedgerow.data.frames import framed  # noqa: PLC0415  narwhals takes time
+
+        return framed(self.table)
 
     def kind(self, place: Place) -> str:
-        """Return the kind of the dtype; objects are looked at."""
-        series = self.frame[:, place.feature]
-        dtype = series.dtype
-        if dtype in (nw.String, nw.Binary, nw.Categorical, nw.Enum):
-            return "numeric" if series.null_count() == len(series) else "categorical"
-        return self.cells(place).kind if dtype in (nw.Object, nw.Unknown) else "numeric"
+        """Return the kind of the type."""
+        kind, column = self._kinds[place.feature], self.table.column(place.feature)
+        if kind in ARROW_NUMBERS:
+            return "numeric"
+        if kind in ARROW_TEXTS or kind == "dictionary":
+            return "numeric" if column.null_count == len(column) else "categorical"
+        return self._other.kind(place)
 
     def cells(self, place: Place) -> Numbers | Coded:
-        """Return the cells of one column, as its dtype asks."""
-        series = self.frame[:, place.feature]
-        dtype = series.dtype
-        if dtype.is_temporal() or dtype.is_nested():
-            raise _wrong_dtype(place, dtype)
-        if dtype in (nw.Categorical, nw.Enum):
-            return _category_cells(place, series)
-        if dtype == nw.Unknown:
-            return _array_cells(place, series.to_numpy())
-        if (dtype.is_numeric() or dtype == nw.Boolean) and dtype not in WIDE_NUMBERS:
-            return _number_cells(series)
-        return object_cells(place, series.to_list())
+        """Return the cells of one column, as its type asks."""
+        kind, column = self._kinds[place.feature], self.table.column(place.feature)
+        if kind in ARROW_NUMBERS:
+            return arrow_numbers(column)
+        if kind == "dictionary":
+            return arrow_categories(column)
+        if kind in ARROW_TEXTS:
+            return object_cells(place, column.to_pylist())
+        return self._other.cells(place)
 
     def stripe(self, features: range) -> None:
         """Return nothing: columns are read one by one."""
 
     def dense(self) -> NDArray[np.float64] | None:
-        """Return the whole frame if every column is of floats."""
-        if not all(dtype.is_float() for dtype in self.frame.schema.values()):
-            return None
-        native = self.frame.to_native()
-        is_arrow = nw.dependencies.is_pyarrow_table(native)
-        return _dense_numbers(arrow_matrix(native) if is_arrow else self.frame.to_numpy())
+        """Return the whole table if every column is of floats."""
+        return dense_numbers(arrow_matrix(self.table)) if {*self._kinds} <= ARROW_FLOATS else None
 
 
 def source_of(X: Any) -> Source:
@@ -177,19 +181,15 @@ def source_of(X: Any) -> Source:
         return ArrayColumns(_plain_array(X))
     if isinstance(X, list | tuple):
         return ArrayColumns(_array_of_rows(X))
-    try:
-        frame = nw.from_native(X, pass_through=True, allow_series=True)
-    except nw.exceptions.DuplicateError:
-        raise _duplicate_names(X) from None
-    if isinstance(frame, nw.DataFrame):
-        return FrameColumns(frame)
-    if isinstance(frame, nw.LazyFrame):
-        raise TypeError(
-            f"X is a lazy table ({type(X).__name__}), which has no rows yet. Call .collect() and "
-            "pass the result."
-        )
-    if isinstance(frame, nw.Series):
-        raise not_two_dimensional(X, 1)
+    if _is_arrow(X):
+        if len({*X.column_names}) < len(X.column_names):
+            raise duplicate_names(X)
+        return ArrowColumns(X)
+    from hedgerow.data.frames import source_of_frame  # noqa: PLC0415  narwhals takes time
+
+    found = source_of_frame(X)
+    if found is not None:
+        return found
     if hasattr(X, "__arrow_c_stream__") or not hasattr(X, "__array__"):
         raise TypeError(f"X is of type {type(X).__name__}. {ACCEPTED} Convert it to one of these.")
     return ArrayColumns(_plain_array(np.asarray(X)))
@@ -199,6 +199,12 @@ def _is_sparse(X: Any) -> bool:
     """Tell whether X is a sparse matrix of SciPy, which whoever has one has imported."""
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(X))
+
+
+def _is_arrow(X: Any) -> bool:
+    """Tell whether X is a table of pyarrow, which whoever has one has imported."""
+    pyarrow = sys.modules.get("pyarrow")
+    return pyarrow is not None and isinstance(X, pyarrow.Table)
 
 
 def _plain_array(array: NDArray[Any]) -> NDArray[Any]:
@@ -226,7 +232,8 @@ def _array_of_rows(rows: Sequence[Any]) -> NDArray[Any]:
     return array
 
 
-def _duplicate_names(frame: Any) -> ValueError:
+def duplicate_names(frame: Any) -> ValueError:
+    """Return the error for columns of the same name."""
     # pyarrow's `columns` are the columns themselves.
     names = frame.column_names if hasattr(frame, "column_names") else list(frame.columns)
     repeated = [name for name, times in Counter(names).items() if times > 1]
@@ -246,42 +253,25 @@ def not_two_dimensional(X: Any, dimensions: int) -> ValueError:
     )
 
 
-def _array_cells(
+def array_cells(
     place: Place, values: NDArray[Any], missing: NDArray[np.bool_] | None = None
 ) -> Numbers | Coded:
+    """Return the cells of a column that is an array, as its dtype asks."""
     kind = values.dtype.kind
     if kind in NUMBER_KINDS:
         return Numbers(values, missing)
     if kind == "c":
         raise complex_data(place)
     if kind not in OBJECT_KINDS:
-        raise _wrong_dtype(place, values.dtype)
+        raise wrong_dtype(place, values.dtype)
     objects = values.astype(object)
     if missing is not None:
         objects[missing] = None
     return object_cells(place, objects.tolist())
 
 
-def _number_cells(series: nw.Series[Any]) -> Numbers:
-    if nw.dependencies.is_pyarrow_chunked_array(series.to_native()):
-        return arrow_numbers(series.to_native())
-    if series.dtype.is_float() or not series.null_count():
-        return Numbers(series.to_numpy())
-    # Libraries turn integers with nulls into floats, which rounds: fill the nulls first.
-    filler = False if series.dtype == nw.Boolean else 0
-    return Numbers(series.fill_null(filler).to_numpy(), series.is_null().to_numpy())
-
-
-def _category_cells(place: Place, series: nw.Series[Any]) -> Coded:
-    native = series.to_native()
-    if nw.dependencies.is_pyarrow_chunked_array(native):
-        return arrow_categories(native)
-    if nw.dependencies.is_pandas_like_series(native) and hasattr(native, "cat"):
-        return Coded(native.cat.categories.tolist(), native.cat.codes.to_numpy(), declared=True)
-    return encoded(place, series.to_list(), declared=True)
-
-
-def _dense_numbers(array: NDArray[Any]) -> NDArray[np.float64] | None:
+def dense_numbers(array: NDArray[Any]) -> NDArray[np.float64] | None:
+    """Return a whole table as numbers, not copied if possible, if float64 holds them."""
     if array.dtype == np.float64 and array.flags.c_contiguous:
         return array
     return float64(array) if _is_exact(array) else None
@@ -292,7 +282,8 @@ def _is_exact(array: NDArray[Any]) -> bool:
     return array.dtype.kind in NUMBER_KINDS and not inexact_indices(array).size
 
 
-def _wrong_dtype(place: Place, dtype: Any) -> TypeError:
+def wrong_dtype(place: Place, dtype: Any) -> TypeError:
+    """Return the error for a column that is neither numbers nor categories."""
     return TypeError(
         f"{place} has dtype {dtype}; accepted are numbers, bools, strings and categories. Turn "
         "dates and durations into numbers (year, month, seconds), and lists or structs into "

@@ -197,8 +197,11 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # numba is untyped
         """Return the compiled kernel, or None if it must be compiled."""
         if not all(map(is_ours, sig)):
             return None
+        found = None
         try:
-            found = super().load_overload(sig, target_context)
+            # Numba would prepare to compile first, which takes a hundred times as long as to load.
+            with self._guard_against_spurious_io_errors():
+                found = self._load_overload(sig, target_context)
         except Exception as error:  # a damaged pickle can raise anything
             with contextlib.suppress(OSError):
                 Path(self._cache_file._index_path).unlink(missing_ok=True)
@@ -206,7 +209,6 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # numba is untyped
                 f"hedgerow's kernel cache has a damaged entry ({type(error).__name__}: {error}). "
                 "It is compiled again and replaced; nothing else needs to be done."
             )
-            found = None
         if found is None:
             announce(self._directory)
         return found

@@ -133,6 +133,13 @@ def test_the_second_process_loads_what_the_first_compiled(first):
     assert second.stderr == ""
 
 
+def test_kernels_are_loaded_before_numba_has_prepared_to_compile(used):
+    script = SCRIPT + "import sys; print('numba.np.linalg' in sys.modules)\n"
+    assert used.run(script).stdout == "10.0 2.0\n2 loaded\nFalse\n"
+    used.of_kernel("largest", "nbi").unlink()
+    assert used.run(script).stdout == "10.0 2.0\n1 loaded\nTrue\n"
+
+
 def test_the_first_process_announces_once_and_not_where_results_go(first):
     _, result = first
     assert result.stderr.count(ANNOUNCEMENT) == 1
