@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from hedgerow.kernels.codes import N_BINS
 from hedgerow.kernels.jit import part
-from hedgerow.kernels.lines import Line
+from hedgerow.kernels.lines import MOST, Line
 from hedgerow.kernels.machine import lowest_bit
 from hedgerow.kernels.moments import add, row_of
 
 _FEW = 24  # codes that are sorted by insertion
-_MANY = 512  # rows from which features share a tally
 LANES, _FEW_BINS = 4, 16  # cells of a code that rows are added to in turn, if there are few codes
 
 
@@ -94,8 +93,11 @@ def tally(codes, feature, rows, moments, scratch):
 
 @part
 def is_shared(feature, rows, scratch):
-    """Tell whether a FEATURE of a node is to be read from sums by joint codes."""
-    return rows.n_rows >= _MANY and 0 <= feature.shared < scratch.shared.shape[0]
+    """Tell whether a FEATURE of a node is to be read from sums by joint codes.
+
+    Not in the undergrowth: there scratch.summed is not set to zero for each node.
+    """
+    return rows.n_rows > MOST and 0 <= feature.shared < scratch.shared.shape[0]
 
 
 @part

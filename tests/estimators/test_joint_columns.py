@@ -107,3 +107,17 @@ def test_a_model_is_that_of_features_alone_for_any_threads_and_order(
     found.add(fingerprint(model, problem, n_jobs=1))
     assert len(found) == 1
     assert n_columns == [8, 8, 8, 8, 35]
+
+
+@pytest.mark.parametrize("n_rows", [511, 512, 513])
+def test_nodes_as_long_as_a_line_are_those_of_features_alone(n_rows, monkeypatch):
+    """The first split by `part`, wherever that is drawn, leaves two nodes of n_rows rows."""
+    rng = np.random.default_rng(0)
+    tags, part = rng.integers(0, 3, (8, 2 * n_rows)), np.repeat([0.0, 1.0], n_rows)
+    columns = {f"word {k}": np.array(["no", "yes", "both"], object)[tags[k]] for k in range(8)}
+    columns["part"], y = part, 2 * part + (tags[0] + tags[1] * (1 - part) == 2)
+    problem = Problem(columns, y.astype(int), y)
+    forest = RandomForestClassifier(6, max_features=3, bootstrap=False, n_jobs=1)
+    shared = fingerprint(forest, problem)
+    alone(monkeypatch)
+    assert fingerprint(forest, problem) == shared
