@@ -1,5 +1,6 @@
 """Cells: what the sums of a tree's gradients and Hessians are kept in, and judged by."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,9 +54,11 @@ class Cells(NamedTuple):
         return cls(n_rows.bit_length() if counted else 0)
 
     @property
-    def largest(self) -> NDArray[np.float64]:
+    def largest(self) -> tuple[float, float]:
         """Largest sums of gradients and of Hessians, in steps."""
-        return np.array([2.0**62, 2.0 ** (63 - self.bits)] if self.bits else [2.0**31] * 2) - 1.0
+        if self.bits:
+            return 2.0**62 - 1.0, 2.0 ** (63 - self.bits) - 1.0
+        return 2.0**31 - 1.0, 2.0**31 - 1.0
 
     def scales(
         self,
@@ -69,17 +72,18 @@ class Cells(NamedTuple):
 
         The largest magnitude is a whole number of steps, so that equal numbers stay exact.
         """
-        largest = [max(most, LEAST) if most > 0.0 else 1.0 for most in peak]
-        if drawn.total_weight <= _FEW:
-            return np.array([_STEPS[0] / largest[0], _STEPS[1] / largest[1]], np.float32)
-        peaks = np.array(largest)
-        coarse = (_COARSE / peaks).astype(np.float32)
-        totals = np.zeros((team.n_threads, 2), np.int64)
-        team.sweep(len(g), total_steps, g, h, drawn.weights, drawn.mask, drawn.rows, coarse, totals)
-        total = totals.sum(axis=0) / coarse.astype(np.float64)
-        room = self.largest - 1.5 * drawn.total_weight  # rounding and the least Hessian add to it
-        steps = np.minimum(_STEPS, np.floor(room * peaks / total))
-        return np.asarray(np.maximum(steps, 1.0) / peaks, np.float32)
+        peaks = [max(most, LEAST) if most > 0.0 else 1.0 for most in peak]
+        steps = list(_STEPS)
+        if drawn.total_weight > _FEW:
+            coarse = np.array([_COARSE / most for most in peaks], np.float32)
+            totals = np.zeros((team.n_threads, 2), np.int64)
+            weights = drawn.weights, drawn.mask
+            team.sweep(len(g), total_steps, g, h, *weights, drawn.rows, coarse, totals)
+            spent = 1.5 * drawn.total_weight  # rounding and the least Hessian add to it
+            for k, total in enumerate(totals.sum(axis=0).tolist()):
+                room = (self.largest[k] - spent) * peaks[k]
+                steps[k] = min(steps[k], math.floor(room / (total / float(coarse[k]))))
+        return np.array([max(most, 1.0) / peaks[k] for k, most in enumerate(steps)], np.float32)
 
     def judged(
         self,

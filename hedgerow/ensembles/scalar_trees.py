@@ -12,6 +12,7 @@ from hedgerow.ensembles.bench import Bench
 from hedgerow.ensembles.cells import Cells, Peaks, Penalties
 from hedgerow.ensembles.sampling import Drawn
 from hedgerow.kernels.derivatives import write_records
+from hedgerow.kernels.errands import Errand
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.workspace import Nodes
 from hedgerow.trees.grower import Judge, grows_ahead
@@ -25,6 +26,7 @@ class Planter:
     """Grows one tree after another, each from the derivatives of one output."""
 
     _grower: Regrower | None = None
+    _pair: NDArray[np.float32] | None = None
 
     def __init__(
         self,
@@ -38,12 +40,15 @@ class Planter:
         self._table, self._growth, self.team = table, growth, team
         self._cells, self._penalties, self._signs = cells, penalties, signs
         self.bench = Bench(team, penalties[:2])
+        self._write, self._scales = Errand(write_records), np.empty(2, np.float32)
 
     def tree(self, pair: NDArray[np.float32], peak: Peaks, drawn: Drawn, seed: int) -> Nodes:
         """Return the tree of an output, which is there until the next one is asked for."""
-        (g, h), team = pair, self.team
-        scales = self._cells.scales(drawn, g, h, peak, team)
-        g_steps, h_steps = scales.tolist()
+        if pair is not self._pair:
+            self._pair, (self._g, self._h) = pair, pair
+        g, h, team = self._g, self._h, self.team
+        self._scales[:] = self._cells.scales(drawn, g, h, peak, team)
+        g_steps, h_steps = self._scales.tolist()
         units = 1.0 / g_steps, 1.0 / h_steps
         weights = drawn.weights, drawn.mask
         moments, criterion = self._cells.judged(weights, units, self._penalties, self._signs)
@@ -54,7 +59,7 @@ class Planter:
             self._grower = Regrower(*given, in_order=not len(drawn.rows))
 
         def fill(target: NDArray[np.int64]) -> None:
-            team.sweep(len(target), write_records, g, h, scales, drawn.rows, target)
+            team.repeat(len(target), self._write, g, h, self._scales, drawn.rows, target)
 
         return self._grower.grow(judge, fill, seed, drawn.n_records)
 
@@ -68,6 +73,7 @@ class ScalarTrees:
     """
 
     _is_first = True
+    _derivatives: NDArray[np.float32] | None = None
 
     def __init__(self, team: Team, table: BinnedTable, growth: GrowthRules, *given: Any) -> None:
         """Take what a Planter does."""
@@ -91,9 +97,11 @@ class ScalarTrees:
         derivatives  float32 [n_outputs, 2, n_rows]
         peaks        the largest |g| and h of each output
         """
+        if derivatives is not self._derivatives:
+            self._derivatives, self._pairs = derivatives, list(derivatives)
 
         def plant(planter: Planter, output: int) -> None:
-            nodes = planter.tree(derivatives[output], peaks[output], drawn, seeds[output])
+            nodes = planter.tree(self._pairs[output], peaks[output], drawn, seeds[output])
             finish(output, nodes, planter.bench)
 
         def plant_alone(_: Any, output: int) -> None:

@@ -1,5 +1,6 @@
 """The rows of a fit: their targets, weights, raw scores and derivatives."""
 
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 from hedgerow.ensembles.additive import Floats
 from hedgerow.ensembles.start import start_beside
 from hedgerow.kernels.derivatives import derive, derive_classes, largest_bits
+from hedgerow.kernels.errands import Errand
 from hedgerow.kernels.team import Team
 from hedgerow.trees.quantise import Steps
 
@@ -45,6 +47,7 @@ class Stage:
         self.pairs = np.empty((len(self.start), 2, n_rows), np.float32)
         self._bits, self._pair_of = self.pairs.view(np.uint32), list(self.pairs)
         self.largest: NDArray[np.uint32] | None = None  # bits of each output's peaks, if known
+        self._asked: dict[int | None, tuple[Any, ...]] = {}  # of outputs, what derives them
         self.offset = np.empty((0, n_rows))
         self.row_numbers: NDArray[np.int64] | None = None
 
@@ -85,23 +88,31 @@ class Stage:
             for y, raw, pairs in zip(self.targets, self.raw, self.pairs, strict=True):
                 np.multiply(self.loss.derivatives(y, raw), self.real, out=pairs)
         elif len(self.labels):
-            self.largest = self._derived(team, derive_classes, (self.labels,), slice(None))
+            self.largest = self._derived(team, slice(None))
         else:
-            found = []
-            for output in range(len(self.raw)):
-                loss = self.loss_of(output)
-                given = getattr(loss, "single", loss), self.target_of(output)
-                found.append(self._derived(team, derive, given, slice(output, output + 1)))
-            self.largest = np.concatenate(found)
+            outputs = (slice(output, output + 1) for output in range(len(self.raw)))
+            self.largest = np.concatenate([self._derived(team, each) for each in outputs])
 
-    def _derived(
-        self, team: Team, kernel: Any, given: tuple[Any, ...], outputs: slice
-    ) -> NDArray[np.uint32]:
+    def _derived(self, team: Team, outputs: slice) -> NDArray[np.uint32]:
         """Set the derivatives of some outputs; return the bits of their peaks."""
-        raw, pairs, bits = (each[outputs] for each in (self.raw, self.pairs, self._bits))
-        found = np.zeros((team.n_threads, len(raw), 2), np.uint32)
-        team.sweep(raw.size, kernel, *given, self.real, raw, pairs, bits, found)
+        known = self._asked.get(outputs.start)
+        about = self.raw, self.loss, team.n_threads
+        if known is None or not all(map(is_, known[0], about)):
+            known = self._asked[outputs.start] = about, *self._question(outputs, team.n_threads)
+        _, errand, found, given = known
+        found[:] = 0
+        team.repeat(given[-3].size, errand, *given, found)
         return np.asarray(found.max(axis=0))
+
+    def _question(self, outputs: slice, n_threads: int) -> tuple[Errand, Any, tuple[Any, ...]]:
+        """Return what derives some outputs, where it notes their peaks, and from what."""
+        arrays = [each[outputs] for each in (self.raw, self.pairs, self._bits)]
+        found = np.zeros((n_threads, len(arrays[0]), 2), np.uint32)
+        if len(self.labels):
+            return Errand(derive_classes), found, (self.labels, self.real, *arrays)
+        loss = self.loss_of(outputs.start)
+        own = getattr(loss, "single", loss), self.target_of(outputs.start)
+        return Errand(derive), found, (*own, self.real, *arrays)
 
     def peaks(self, output: int, team: Team, number: int) -> tuple[float, float]:
         """Return an output's largest |g| and h of the rows that trees are grown from.

@@ -21,9 +21,11 @@ from hedgerow.kernels.meeting import Member, be_patient, cancelled
 from hedgerow.kernels.nodes import clear_node, close_leaf, open_root, overflowed
 from hedgerow.kernels.outlook import (
     N_BUSY,
+    N_CLOSED,
     N_LEAVES,
     NOTHING,
     OVER,
+    READY,
     TURN,
     begin,
     lock,
@@ -33,6 +35,8 @@ from hedgerow.kernels.outlook import (
 from hedgerow.kernels.taking import accept, offer, take, take_back
 from hedgerow.kernels.trimming import close_gaps
 from hedgerow.kernels.workspace import N_NODES, Workspace
+
+_WHOLE, _GIVEN_UP = 1, 2  # what a tree is when it is ready
 
 
 @part
@@ -66,10 +70,7 @@ def grow_ahead(team, problem, whole, view, desks, nodes, n_rows):
             note_child(rules, view, space, nodes.table, to_search, team.thread)
         atomic_add(counters, N_BUSY, -1)
         unlock(counters, turn)
-    while team.thread == 0 and atomic_load(counters, N_BUSY) > 0:
-        pause()
-    if team.thread == 0 and not cancelled(team) and not overflowed(nodes):
-        _finish(view, space, nodes)
+    _end(team, space, view, nodes)
 
 
 @part
@@ -150,8 +151,25 @@ def _is_over(team, counters):
 
 
 @part
-def _finish(view, space, nodes):
-    """Give back what was divided in vain, and note the leaf of each row."""
+def _end(team, space, view, nodes):
+    """Make the tree whole when the last thread has done its work, and note the leaf of each row."""
+    counters = view.counters
+    if team.thread == 0:
+        while atomic_load(counters, N_BUSY) > 0:
+            pause()
+        is_whole = not cancelled(team) and not overflowed(nodes)
+        if is_whole:
+            _give_back(view, nodes)
+        atomic_store(counters, READY, _WHOLE if is_whole else _GIVEN_UP)
+    while atomic_load(counters, READY) == 0:
+        pause()
+    if atomic_load(counters, READY) == _WHOLE:
+        _close_leaves(view, space, nodes)
+
+
+@part
+def _give_back(view, nodes):
+    """Give back what was divided in vain."""
     n_nodes, place = nodes.counters[N_NODES], view.place
     for node in range(n_nodes):
         left = nodes.table[node].left
@@ -160,7 +178,15 @@ def _finish(view, space, nodes):
             clear_node(nodes.table[node])
     if n_nodes > 2 * view.counters[N_LEAVES] - 1:
         close_gaps(nodes, place)
-    for slot in range(view.is_used.shape[0]):
+
+
+@part
+def _close_leaves(view, space, nodes):
+    """Note the leaf of each row; each thread takes the next leaf."""
+    n_slots = view.is_used.shape[0]
+    slot = atomic_add(view.counters, N_CLOSED, 1)
+    while slot < n_slots:
         leaf = space.leaves[0, slot]
         if view.is_used[slot]:
-            close_leaf(space, nodes, leaf, slot, place[leaf.node], space.copse.origin[:0])
+            close_leaf(space, nodes, leaf, slot, view.place[leaf.node], space.copse.origin[:0])
+        slot = atomic_add(view.counters, N_CLOSED, 1)

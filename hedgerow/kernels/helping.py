@@ -15,8 +15,7 @@ from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store, paus
 # histogram), whose histogram it is, how many columns others have summed, how many threads wait.
 _TICKET, _LEAF, _N_DONE, _N_IDLE = 0, 1, 8, 12
 _NUMBER = 1 << 16
-_PAIRS = 4  # pairs of columns, of one block, that a ticket is good for
-_PER_BLOCK = BLOCK // PAIR // _PAIRS
+_PER_BLOCK = 2  # tickets: each is good for half of a block's columns
 _MANY = 1024  # rows of a leaf whose columns are worth to be shared
 
 
@@ -80,17 +79,18 @@ def be_idle(view, thread, step):
 
 @part
 def _n_tickets(hists, width):
-    n_pairs = hists.shape[1] // (PAIR * N_BINS * width)
-    per_block = BLOCK // PAIR
-    return n_pairs // per_block * _PER_BLOCK + -(-(n_pairs % per_block) // _PAIRS)
+    n_pairs, per_block = hists.shape[1] // (PAIR * N_BINS * width), BLOCK // PAIR
+    return _PER_BLOCK * -(-n_pairs // per_block)
 
 
 @part
 def _sum_some(problem, space, leaf, ticket):
     """Make the columns of a leaf's histogram that a ticket is good for."""
     own, hist, width = space.leaves[0, leaf], space.hists[leaf], problem.moments.width()
-    block, begin = ticket // _PER_BLOCK, ticket % _PER_BLOCK * _PAIRS
-    end = min(begin + _PAIRS, pairs_of_block(hist, block, width))
+    block = ticket // _PER_BLOCK
+    n_pairs = pairs_of_block(hist, block, width)
+    half = ticket % _PER_BLOCK
+    begin, end = half * n_pairs // _PER_BLOCK, (half + 1) * n_pairs // _PER_BLOCK
     first, size = block * BLOCK * N_BINS * width, PAIR * N_BINS * width
     hist[first + begin * size : first + end * size] = 0
     records = space.records[own.side, own.begin : own.end]

@@ -20,6 +20,7 @@ from hedgerow.kernels.jit import config
 
 _BYTE, _INT, _WORD = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 _LOCK = threading.Lock()
+WORD_LANE = 64  # bytes that `look_up` handles at once
 LANE = 512  # bytes that `choose` handles at once: one for each row of a block
 
 
@@ -257,3 +258,35 @@ def choose(_typing, lanes, test, limit, left, right, target):
 
     place = types.int64
     return types.void(lanes, place, types.uint8, place, place, place), generate
+
+
+def _look_up_bytes(lanes, codes, word, target):
+    own = lanes[codes : codes + WORD_LANE].astype(np.uint64) & np.uint64(WORD_LANE - 1)
+    lanes[target : target + WORD_LANE] = ~(np.uint64(word) >> own) & np.uint64(1)
+
+
+@instruction(_look_up_bytes)
+def look_up(_typing, lanes, codes, word, target):
+    """Set 64 bytes from `target` on to 0 where bit (code mod 64) of a word is set, else to 1.
+
+    The codes are the 64 bytes of `lanes` from `codes` on.
+    """
+
+    def generate(context, builder, signature, arguments):
+        lane, wide = (ir.VectorType(kind, WORD_LANE) for kind in (_BYTE, _WORD))
+        array, codes, word, target = arguments
+        source, place = (
+            builder.bitcast(
+                _address(context, builder, signature, [array, each], _BYTE), lane.as_pointer()
+            )
+            for each in (codes, target)
+        )
+        last = spread(builder, _BYTE(WORD_LANE - 1), lane)
+        code = builder.zext(builder.and_(builder.load(source, align=1), last), wide)
+        shifted = builder.trunc(builder.lshr(spread(builder, word, wide), code), lane)
+        side = builder.and_(builder.not_(shifted), spread(builder, _BYTE(1), lane))
+        builder.store(side, place, align=1)
+        return context.get_dummy_value()
+
+    place = types.int64
+    return types.void(lanes, place, types.uint64, place), generate

@@ -24,7 +24,7 @@ SPARE = 8  # leaves for what may be divided in vain
 _CLOSED, _WAITING, TAKEN, _DIVIDED = 0, 1, 2, 3
 
 # Places in `counters`, lines of their own for what threads wait for.
-_TICKETS, TURN, OVER, N_BUSY = range(0, 4 * APART, APART)
+_TICKETS, TURN, OVER, N_BUSY, READY, N_CLOSED = range(0, 6 * APART, APART)
 N_LEAVES, N_QUEUED, N_SLOTS, N_WAITING, N_OFFERED = range(N_BUSY + 1, N_BUSY + 6)
 
 NODE_BITS = 0x7FFFFFFF  # an item of the queue is -(number, node), the node in its 31 lowest bits
@@ -74,7 +74,7 @@ def outlook(n_threads: int, size: Size) -> Outlook:
     asked = np.zeros((n_threads, 1, APART), np.int64)
     nobody_asked(asked)
     return Outlook(
-        counters=np.zeros(N_BUSY + APART, np.int64),
+        counters=np.zeros(N_CLOSED + APART, np.int64),
         state=np.zeros(n_nodes, np.int64),
         number=np.zeros(n_nodes, np.int64),
         slot=np.zeros(n_nodes, np.int64),

@@ -17,13 +17,14 @@ from hedgerow.kernels.banks import bucket_of
 from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.grove import MAX_LEAVES
 from hedgerow.kernels.jit import part
-from hedgerow.kernels.machine import LANE, choose
+from hedgerow.kernels.machine import LANE, WORD_LANE, choose, look_up
 from hedgerow.kernels.meeting import cancelled, share
 from hedgerow.kernels.predict import next_node
 
 _FEW = 8  # rows that are walked sooner than their values are replaced
 _WORD = 64  # codes below are places in a word
-_IS_UNSEEN, _IS_MISSING = np.uint8(254), np.uint8(255)  # in lanes of codes
+# In lanes of codes: the last place in a word, and what is no code.
+_LAST, _IS_UNSEEN, _IS_MISSING = np.uint8(_WORD - 1), np.uint8(254), np.uint8(255)
 
 
 @team_kernel
@@ -139,8 +140,7 @@ def _add_stepped(block, scorer, tree, lanes, sums):
         if step.node >= 0:
             test = lanes[step.test : step.test + LANE]
             if step.codes >= 0:
-                codes = lanes[step.codes : step.codes + LANE]
-                _part_by_code(codes, lanes[step.codes + LANE], scorer.paths, step.node, test)
+                _part_by_code(lanes, step, scorer.paths)
             else:
                 _part_by_category(block, scorer.paths, step.node, test)
         choose(lanes, step.test, step.limit, step.left, step.right, step.target)
@@ -150,17 +150,17 @@ def _add_stepped(block, scorer, tree, lanes, sums):
 
 
 @part
-def _part_by_code(codes, has_others, paths, node, lane):
+def _part_by_code(lanes, step, paths):
     """Set a lane as _part_by_category does, from a lane of codes; beyond the rows, to anything."""
-    word = paths.category_words[paths.category_start[node]]
-    for row in range(LANE):
-        lane[row] = ~(word >> np.uint64(codes[row] & np.uint8(_WORD - 1))) & np.uint64(1)
-    if has_others:
-        if_missing = np.uint8(not paths.missing_left[node])
-        if_unseen = np.uint8(paths.weight[paths.left[node]] < paths.weight[paths.right[node]])
-        for row in range(LANE):
-            other = if_missing if codes[row] == _IS_MISSING else if_unseen
-            lane[row] = other if codes[row] >= _WORD else lane[row]
+    node = step.node
+    word, has_others = paths.category_words[paths.category_start[node]], lanes[step.codes + LANE]
+    for first in range(0, LANE, WORD_LANE):
+        look_up(lanes, step.codes + first, word, step.test + first)
+    if has_others:  # lanes 0 and 1 are constant, and hold just that
+        if_unseen = np.int64(paths.weight[paths.left[node]] < paths.weight[paths.right[node]])
+        if_missing = np.int64(not paths.missing_left[node])
+        choose(lanes, step.codes, _LAST, step.test, if_unseen * LANE, step.test)
+        choose(lanes, step.codes, _IS_UNSEEN, step.test, if_missing * LANE, step.test)
 
 
 @part

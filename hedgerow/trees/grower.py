@@ -124,7 +124,7 @@ class Grower:
         spare = SPARE if ahead else 0
         size = _size(problem, judge, self._n_rows, spare)
         size = size._replace(masked=self._masks(size))
-        self._space = workspace(team.n_threads, size)
+        self._space, self._records = workspace(team.n_threads, size), np.empty(0, np.int64)
         self._view = outlook(team.n_threads if ahead else 0, size)
         n_words = _N_WORDS if table.codes.features.n_categories.any() else 1
         max_leaves = problem.rules.max_leaves + spare
@@ -168,7 +168,9 @@ class Grower:
         if n_rows < self._n_rows:
             self._nodes.leaf_of_row[:] = -1  # other rows may have been in the last tree
         while True:
-            fill(space.records[2 if len(space.records) > 2 else 0, :n_rows])
+            if len(self._records) != n_rows:
+                self._records = space.records[2 if len(space.records) > 2 else 0, :n_rows]
+            fill(self._records)
             nodes = self._nodes
             self._view.counters[:] = 0
             self._grow_root(problem, n_rows)
