@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.banks import banked
+from hedgerow.kernels.blocks import LANE
 from hedgerow.kernels.codes import Records
 from hedgerow.kernels.jit import kernel
-from hedgerow.kernels.machine import LANE
 from hedgerow.kernels.predict import Paths
 
 MAX_LEAVES = 256  # of a tree that has steps: a leaf's number is a byte
@@ -29,7 +29,7 @@ TREE = np.dtype(
     [(name, "i8") for name in ("root", "first_leaf", "output", "lane", "first_step", "end_step")],
     align=True,
 )
-# The arguments of machine.choose; node: if it is split by categories, else -1; codes: where the
+# The arguments of blocks.choose; node: if it is split by categories, else -1; codes: where the
 # codes of its feature are, if there is a lane of them, else -1.
 STEP = np.dtype(
     [(name, "i4") for name in ("test", "limit", "left", "right", "target", "node", "codes")]

@@ -20,8 +20,6 @@ from hedgerow.kernels.jit import config
 
 _BYTE, _INT, _WORD = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 _LOCK = threading.Lock()
-WORD_LANE = 64  # bytes that `look_up` handles at once
-LANE = 512  # bytes that `choose` handles at once: one for each row of a block
 
 
 class _Instruction(_Intrinsic):  # type: ignore[misc]  # numba is untyped
@@ -41,7 +39,7 @@ def instruction(twin: Callable[..., Any]) -> Callable[[Callable[..., Any]], Call
     return lambda generator: twin if config.DISABLE_JIT else _Instruction(generator, twin)
 
 
-def _address(context: Any, builder: Any, signature: Any, arguments: Any, item: Any) -> Any:
+def address(context: Any, builder: Any, signature: Any, arguments: Any, item: Any) -> Any:
     """Pointer to `item` number arguments[1] of the array arguments[0]."""
     array = context.make_array(signature.args[0])(context, builder, arguments[0])
     start = builder.bitcast(array.data, item.as_pointer())
@@ -67,7 +65,7 @@ def _load(kind):
     """Return a code generator: the integer that starts at a byte, as an int32."""
 
     def generate(context, builder, signature, arguments):
-        place = _address(context, builder, signature, arguments, _BYTE)
+        place = address(context, builder, signature, arguments, _BYTE)
         loaded = builder.load(builder.bitcast(place, kind.as_pointer()), align=1)
         return loaded if kind is _INT else builder.zext(loaded, _INT)
 
@@ -91,7 +89,7 @@ def prefetch(_typing, codes, byte):
     """Ask for the cache line of `byte`, which will be needed soon."""
 
     def generate(context, builder, signature, arguments):
-        place = _address(context, builder, signature, arguments, _BYTE)
+        place = address(context, builder, signature, arguments, _BYTE)
         read, keep, is_data = _INT(0), _INT(3), _INT(1)
         call_llvm(builder, "llvm.prefetch.p0", ir.VoidType(), [place, read, keep, is_data])
         return context.get_dummy_value()
@@ -143,7 +141,7 @@ def _change(how):
     """Return a code generator: change a cell so that no thread comes between; what was there."""
 
     def generate(context, builder, signature, arguments):
-        target = _address(context, builder, signature, arguments, _WORD)
+        target = address(context, builder, signature, arguments, _WORD)
         return builder.atomic_rmw(how, target, arguments[2], "seq_cst")
 
     return generate
@@ -176,7 +174,7 @@ def atomic_load(_typing, cells, place):
     """Return cells[place] as another thread last stored it."""
 
     def generate(context, builder, signature, arguments):
-        target = _address(context, builder, signature, arguments, _WORD)
+        target = address(context, builder, signature, arguments, _WORD)
         return builder.load_atomic(target, "acquire", 8)
 
     return types.int64(cells, types.int64), generate
@@ -187,7 +185,7 @@ def atomic_store(_typing, cells, place, value):
     """Set cells[place]; a thread that sees it sees all that was written before it."""
 
     def generate(context, builder, signature, arguments):
-        target = _address(context, builder, signature, arguments, _WORD)
+        target = address(context, builder, signature, arguments, _WORD)
         builder.store_atomic(arguments[2], target, "release", 8)
         return context.get_dummy_value()
 
@@ -226,67 +224,3 @@ def lowest_bit(_typing, word):
         return call_llvm(builder, "llvm.cttz.i64", _WORD, [arguments[0], never_zero])
 
     return types.int64(types.int64), generate
-
-
-def _choose_bytes(lanes, test, limit, left, right, target):
-    test, left, right, target = (
-        slice(place, place + LANE) for place in (test, left, right, target)
-    )
-    lanes[target] = np.where(lanes[test] <= limit, lanes[left], lanes[right])
-
-
-@instruction(_choose_bytes)
-def choose(_typing, lanes, test, limit, left, right, target):
-    """Set the lane at `target` to that at `left` where the one at `test` is <= limit, else `right`.
-
-    A lane is LANE bytes of `lanes`. The target may be one of the other lanes, not overlap it.
-    """
-
-    def generate(context, builder, signature, arguments):
-        lane = ir.VectorType(_BYTE, LANE)
-        array, test, limit, left, right, target = arguments
-        places = [
-            builder.bitcast(
-                _address(context, builder, signature, [array, place], _BYTE), lane.as_pointer()
-            )
-            for place in (test, left, right, target)
-        ]
-        tested, if_left, if_right = (builder.load(place, align=1) for place in places[:3])
-        goes_left = builder.icmp_unsigned("<=", tested, spread(builder, limit, lane))
-        builder.store(builder.select(goes_left, if_left, if_right), places[3], align=1)
-        return context.get_dummy_value()
-
-    place = types.int64
-    return types.void(lanes, place, types.uint8, place, place, place), generate
-
-
-def _look_up_bytes(lanes, codes, word, target):
-    own = lanes[codes : codes + WORD_LANE].astype(np.uint64) & np.uint64(WORD_LANE - 1)
-    lanes[target : target + WORD_LANE] = ~(np.uint64(word) >> own) & np.uint64(1)
-
-
-@instruction(_look_up_bytes)
-def look_up(_typing, lanes, codes, word, target):
-    """Set 64 bytes from `target` on to 0 where bit (code mod 64) of a word is set, else to 1.
-
-    The codes are the 64 bytes of `lanes` from `codes` on.
-    """
-
-    def generate(context, builder, signature, arguments):
-        lane, wide = (ir.VectorType(kind, WORD_LANE) for kind in (_BYTE, _WORD))
-        array, codes, word, target = arguments
-        source, place = (
-            builder.bitcast(
-                _address(context, builder, signature, [array, each], _BYTE), lane.as_pointer()
-            )
-            for each in (codes, target)
-        )
-        last = spread(builder, _BYTE(WORD_LANE - 1), lane)
-        code = builder.zext(builder.and_(builder.load(source, align=1), last), wide)
-        shifted = builder.trunc(builder.lshr(spread(builder, word, wide), code), lane)
-        side = builder.and_(builder.not_(shifted), spread(builder, _BYTE(1), lane))
-        builder.store(side, place, align=1)
-        return context.get_dummy_value()
-
-    place = types.int64
-    return types.void(lanes, place, types.uint64, place), generate

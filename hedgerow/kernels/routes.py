@@ -11,11 +11,11 @@ block; each node of the tree has one, and one more holds what the split at hand 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels.blocks import LANE, choose
 from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.codes import MISSING, Codes
 from hedgerow.kernels.errands import Errand
 from hedgerow.kernels.jit import part
-from hedgerow.kernels.machine import LANE, choose
 from hedgerow.kernels.meeting import share
 from hedgerow.kernels.partition import with_missing
 from hedgerow.kernels.steps import add_values, goes_left

@@ -14,10 +14,10 @@ Lucchese et al. (2015), "QuickScorer", also try all splits of a tree, with a bit
 import numpy as np
 
 from hedgerow.kernels.banks import bucket_of
+from hedgerow.kernels.blocks import LANE, WORD_LANE, choose, look_up
 from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.grove import MAX_LEAVES
 from hedgerow.kernels.jit import part
-from hedgerow.kernels.machine import LANE, WORD_LANE, choose, look_up
 from hedgerow.kernels.meeting import cancelled, share
 from hedgerow.kernels.predict import next_node
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from hedgerow.kernels.blocks import LANE
 from hedgerow.kernels.grove import lanes_for, scorer_of
-from hedgerow.kernels.machine import LANE
 from hedgerow.kernels.predict import leaf_numbers
 from hedgerow.kernels.scorer import add_stages, add_trees
 from hedgerow.kernels.team import hired
