@@ -44,7 +44,7 @@ class Bench:
         self._fine[:] = [math.ldexp(1.0, bits) / (most or 1.0) for most in peak]
         rows, weights = (nodes.leaf_of_row, drawn.rows), (drawn.weights, drawn.mask)
         buffers = self._fine, self._steps, self._sums
-        self.team.repeat(len(nodes.leaf_of_row), self._sum, *rows, pairs, *weights, *buffers)
+        self.team.put_off(len(nodes.leaf_of_row), self._sum, *rows, pairs, *weights, *buffers)
         reckoned = nodes, self._sums, self._fine, *self._penalties, self.columns
         self.team.repeat(0, self._set, *reckoned)
         return self.columns[:, : int(nodes.counters[N_NODES])]

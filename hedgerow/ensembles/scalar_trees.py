@@ -59,7 +59,7 @@ class Planter:
             self._grower = Regrower(*given, in_order=not len(drawn.rows))
 
         def fill(target: NDArray[np.int64]) -> None:
-            team.repeat(len(target), self._write, g, h, self._scales, drawn.rows, target)
+            team.put_off(len(target), self._write, g, h, self._scales, drawn.rows, target)
 
         return self._grower.grow(judge, fill, seed, drawn.n_records)
 

@@ -3,7 +3,7 @@
 The library's own models release the GIL, so threads of one process share the table. Others are
 given processes, if they take long enough to be worth starting them.
 
-    workers x threads of each <= cores
+    processes x threads of each <= cores,     threads that fit models < 2 x cores
 
 Results come in the order of the work. No fit is made in the thread of the caller: an interrupt
 there ends everything, and no model is kept half grown.
@@ -32,11 +32,10 @@ def work_done(
     n_cores = n_threads_for(n_jobs)
     n_workers = min(n_cores, len(tasks))
     if own:
-        # Those left over when all workers have had as many share the cores among them.
-        n_last = len(tasks) % n_workers
-        most, last = tasks[: len(tasks) - n_last], tasks[len(tasks) - n_last :]
-        done = _in_threads(most, n_workers, n_cores // n_workers, progress)
-        return done + _in_threads(last, n_last, n_cores // max(n_last, 1), progress)
+        # Five on two cores: three that share them, then two. Nobody is left to work alone, and
+        # where some wait for the GIL there is always one that does not.
+        n_at_once = -(-len(tasks) // max(len(tasks) // max(n_workers, 1), 1))
+        return _in_threads(tasks, n_at_once, max(n_cores // max(n_at_once, 1), 1), progress)
     begun = time.monotonic()
     done = _in_threads(tasks[:1], 1, n_cores, progress)
     remaining = (time.monotonic() - begun) * (len(tasks) - 1)

@@ -13,6 +13,8 @@ from hedgerow.kernels.running import run_up
 from hedgerow.kernels.screens import SLACK
 from hedgerow.kernels.split import beats
 
+_SOME = 32  # bins whose estimates are compared at once
+
 
 @inlined_part
 def search_bins(problem, feature, cells, node, scratch, found):
@@ -95,14 +97,27 @@ def _widest_best(problem, feature, cells, total, n_cuts, bar, scratch):
     moments, n_bins = problem.moments, problem.codes.features[feature].n_bins
     width, sum_width = moments.width(), moments.sum_width()
     best, margin, place = -np.inf, -1.0, np.int64(0)
-    for bin in range(n_cuts):
-        if scratch.rough[bin] >= bar and moments.occurs(cells, bin * width):
-            both = _score(problem.criterion, total, bin * sum_width, sum_width, scratch)
-            end = next_bin(moments, cells, bin, n_bins)
-            wider = (end - bin) / n_bins if end < n_bins else 0.0
-            if both > best or (both == best and wider > margin):
-                best, margin, place = both, wider, np.int64(bin)
+    for first in range(0, n_cuts, _SOME):
+        last = min(first + _SOME, n_cuts)
+        if not _any_reaches(scratch.rough[first:last], bar):
+            continue
+        for bin in range(first, last):
+            if scratch.rough[bin] >= bar and moments.occurs(cells, bin * width):
+                both = _score(problem.criterion, total, bin * sum_width, sum_width, scratch)
+                end = next_bin(moments, cells, bin, n_bins)
+                wider = (end - bin) / n_bins if end < n_bins else 0.0
+                if both > best or (both == best and wider > margin):
+                    best, margin, place = both, wider, np.int64(bin)
     return best, margin, place
+
+
+@inlined_part
+def _any_reaches(rough, bar):
+    """Tell whether one of some estimates reaches the bar, looking at all of them at once."""
+    n_reach = np.int32(0)
+    for i in range(rough.shape[0]):
+        n_reach += np.int32(rough[i] >= bar)
+    return n_reach > 0
 
 
 @inlined_part

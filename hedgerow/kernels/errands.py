@@ -6,13 +6,12 @@ once and written down, and is from then on one address that is jumped to. What c
 to call, numbers too, is therefore in arrays.
 """
 
-from collections.abc import Callable
 from operator import is_
 from typing import Any
 
 import numpy as np
 
-from hedgerow.kernels.calling import FIRST, SIZE, WORK, do_noted
+from hedgerow.kernels.calling import FIRST, SIZE, WORK, do_both, do_noted
 from hedgerow.kernels.jit import config
 from hedgerow.kernels.meeting import Member
 
@@ -25,9 +24,9 @@ class Errand:
     def __init__(self, kernel: Any) -> None:
         self._kernel = kernel
         self._member, self._given = Member(0, 0, np.zeros(0, np.int64)), ()
-        self._note: Callable[[Member], None] | None = None
+        self._note: Note | _Plain | None = None
 
-    def noted(self, member: Member, arguments: tuple[Any, ...]) -> Callable[[Member], None]:
+    def noted(self, member: Member, arguments: tuple[Any, ...]) -> Any:
         """Return kernel(member, *arguments) as a kernel that has no arguments.
 
         Arguments that are the same objects as the last time are not unpacked again.
@@ -44,10 +43,23 @@ def _same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
     return len(some) == len(others) and all(map(is_, some, others))
 
 
-def _noted(kernel: Any, member: Member, arguments: tuple[Any, ...]) -> Callable[[Member], None]:
-    if config.DISABLE_JIT:
-        return lambda own: kernel(own, *arguments)
-    return Note(kernel, member, arguments)
+def _noted(kernel: Any, member: Member, arguments: tuple[Any, ...]) -> Any:
+    return (_Plain if config.DISABLE_JIT else Note)(kernel, member, arguments)
+
+
+class _Plain:
+    """A call that is kept, with the JIT off."""
+
+    def __init__(self, kernel: Any, _: Member, arguments: tuple[Any, ...]) -> None:
+        self._kernel, self._arguments = kernel, arguments
+
+    def __call__(self, member: Member) -> None:
+        self._kernel(member, *self._arguments)
+
+    def after(self, other: "_Plain", member: Member) -> None:
+        """Do this after another."""
+        other(member)
+        self(member)
 
 
 class Note:
@@ -70,3 +82,7 @@ class Note:
 
     def __call__(self, member: Member) -> None:
         do_noted(member, self._work, self._first, self._needs_all)
+
+    def after(self, other: "Note", member: Member) -> None:
+        """Do this after another, both by one who is alone: the GIL is asked for once."""
+        do_both(member, other._work, other._first, self._work, self._first)

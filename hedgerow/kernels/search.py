@@ -161,34 +161,36 @@ def seen_from(problem, node, desk):
 
 @inlined_part
 def search_column(whole, number, column, node, desk, found):
-    """Search one feature; one of values that has a column of a histogram to itself, at once."""
-    about = whole.codes.features[number]
-    if column.shape[0] == 0 or about.n_categories > 0 or about.n_codes < N_BINS:
+    """Search one feature; one of values that has a column of a histogram, at once."""
+    about, scratch, width = whole.codes.features[number], desk.scratch, whole.moments.width()
+    if column.shape[0] == 0 or about.n_categories > 0:
         return search_codes(whole, number, column, node, desk, found)
     problem = Problem(whole.codes, whole.moments, whole.criterion.toward(number), whole.rules)
-    return search_bins(problem, number, column, node, desk.scratch, found)
+    cells, is_joint = column, about.n_codes < N_BINS
+    if is_joint:
+        read_column(about, column, width, scratch)
+        cells = scratch.cells
+    is_constant = search_bins(problem, number, cells, node, scratch, found)
+    if is_joint:
+        clear_codes(about, width, scratch.cells)
+    return is_constant
 
 
 @outlined_part
 def search_codes(whole, number, column, node, desk, found):
-    """Search one feature, in a column of a histogram or else from rows; return 1 if constant."""
+    """Search one feature, of categories in a column of a histogram, or else from rows.
+
+    Returns 1 if it is constant.
+    """
     scratch = desk.scratch
     criterion = whole.criterion.toward(number)
     problem = Problem(whole.codes, whole.moments, criterion, whole.rules)
     feature, width = problem.codes.features[number], whole.moments.width()
-    has_histogram = column.shape[0] > 0
-    if not has_histogram and is_shared(feature, node.rows, scratch):
+    if column.shape[0] == 0 and is_shared(feature, node.rows, scratch):
         column = scratch.shared[feature.shared, : N_BINS * width]
         tally_shared(problem.codes, feature, node.rows, problem.moments, scratch, column)
-    cells, is_copied = column, feature.n_codes < N_BINS or feature.n_categories > 0
-    if column.shape[0] > 0 and is_copied:
+    if column.shape[0] > 0:
         read_column(feature, column, width, scratch)
-        cells = scratch.cells
-    if has_histogram and feature.n_categories == 0:
-        is_constant = search_bins(problem, number, cells, node, scratch, found)
-        if is_copied:
-            clear_codes(feature, width, scratch.cells)
-        return is_constant
     if column.shape[0] == 0 and draws_cut(problem, number, node, scratch):
         is_constant = search_drawn(problem, number, node, scratch, found)
         if is_constant >= 0:

@@ -87,6 +87,7 @@ class Team:
         self.meeting = empty_meeting(n_threads)
         self._members = [Member(thread, n_threads, self.meeting) for thread in range(n_threads)]
         self._alone = Member(0, 1, self.meeting)
+        self._put_off: Any = None  # the note of an errand
 
     def cancel(self) -> None:
         """Ask all members to leave the kernel they are in."""
@@ -109,6 +110,7 @@ class Team:
     def sweep(self, n_steps: int, kernel: Callable[..., Any], *arguments: Any) -> None:
         """As `join`, of a kernel of about n_steps steps: few are done by the caller alone."""
         if n_steps < _FEW_STEPS:
+            self._catch_up()
             kernel(self._alone, *arguments)
         else:
             self._run(1, kernel, arguments)
@@ -116,13 +118,33 @@ class Team:
     def repeat(self, n_steps: float, errand: Errand, *arguments: Any) -> None:
         """As `sweep`; arguments that are the last time's are not unpacked again."""
         if n_steps < _FEW_STEPS or not self.helpers:
-            alone = self._alone
-            errand.noted(alone, arguments)(alone)
+            alone, before = self._alone, self._put_off
+            note = errand.noted(alone, arguments)
+            if before is None:
+                note(alone)
+            else:
+                self._put_off = None
+                note.after(before, alone)
         else:
             self._run(1, errand.noted(self._members[0], arguments), ())
 
+    def put_off(self, n_steps: float, errand: Errand, *arguments: Any) -> None:
+        """As `repeat`, together with what the team is asked next: until then nobody looks."""
+        if n_steps >= _FEW_STEPS and self.helpers:
+            self.repeat(n_steps, errand, *arguments)
+        else:
+            self._catch_up()
+            self._put_off = errand.noted(self._alone, arguments)
+
+    def _catch_up(self) -> None:
+        """Do what was put off."""
+        note, self._put_off = self._put_off, None
+        if note is not None:
+            note(self._alone)
+
     def _run(self, n_callers: int, kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         """Let the caller be the first `n_callers` members, 0 or 1, and helpers the others."""
+        self._catch_up()
         helpers, is_posted = self.helpers[n_callers:], hasattr(kernel, "is_posted")
         if not helpers:
             kernel(self._members[0], *arguments)
