@@ -3,7 +3,7 @@
 The library's own models release the GIL, so threads of one process share the table. Others are
 given processes, if they take long enough to be worth starting them.
 
-    processes x threads of each <= cores,     threads that fit models < 2 x cores
+    workers x threads of each <= cores,     if these are not all: then workers < 2 x cores
 
 Results come in the order of the work. No fit is made in the thread of the caller: an interrupt
 there ends everything, and no model is kept half grown.
@@ -19,7 +19,7 @@ from joblib import Parallel, delayed, parallel_config
 from hedgerow.estimators.lessons import carried
 from hedgerow.estimators.parts import is_own
 from hedgerow.evaluation.progress import Progress
-from hedgerow.kernels.cores import n_threads_for, threads
+from hedgerow.kernels.cores import n_cores, n_threads_for, threads
 
 Thing = TypeVar("Thing")
 _WORTH_PROCESSES = 2.0  # seconds of work that remain
@@ -29,19 +29,34 @@ def work_done(
     tasks: Sequence[Callable[[], Thing]], own: bool, n_jobs: int | None, progress: Progress
 ) -> list[Thing]:
     """Do all tasks and return their results; own: whether they are of the library's own models."""
-    n_cores = n_threads_for(n_jobs)
-    n_workers = min(n_cores, len(tasks))
+    n_allowed = n_threads_for(n_jobs)
+    n_workers = min(n_allowed, len(tasks))
     if own:
-        # Five on two cores: three that share them, then two. Nobody is left to work alone, and
-        # where some wait for the GIL there is always one that does not.
-        n_at_once = -(-len(tasks) // max(len(tasks) // max(n_workers, 1), 1))
-        return _in_threads(tasks, n_at_once, max(n_cores // max(n_at_once, 1), 1), progress)
+        return _own_done(tasks, n_workers, progress, n_allowed)
     begun = time.monotonic()
-    done = _in_threads(tasks[:1], 1, n_cores, progress)
+    done = _in_threads(tasks[:1], 1, n_allowed, progress)
     remaining = (time.monotonic() - begun) * (len(tasks) - 1)
     if n_workers > 1 and remaining > _WORTH_PROCESSES:
-        return done + _in_processes(tasks[1:], n_workers, n_cores // n_workers, progress)
-    return done + _in_threads(tasks[1:], 1, n_cores, progress)
+        return done + _in_processes(tasks[1:], n_workers, n_allowed // n_workers, progress)
+    return done + _in_threads(tasks[1:], 1, n_allowed, progress)
+
+
+def _own_done(
+    tasks: Sequence[Callable[[], Thing]], n_workers: int, progress: Progress, n_allowed: int
+) -> list[Thing]:
+    """Do tasks in threads that share the table.
+
+    If all cores may be used, so many are done at once that no core is left alone with the last:
+    of five on two cores three share them, then two. And where one waits for the GIL, another
+    does not. Otherwise those left over, when all workers have had as many, share the cores.
+    """
+    if n_workers > 0 and n_allowed >= n_cores():
+        n_at_once = -(-len(tasks) // (len(tasks) // n_workers))
+        return _in_threads(tasks, n_at_once, max(n_allowed // n_at_once, 1), progress)
+    n_last = len(tasks) % max(n_workers, 1)
+    most, last = tasks[: len(tasks) - n_last], tasks[len(tasks) - n_last :]
+    done = _in_threads(most, n_workers, n_allowed // max(n_workers, 1), progress)
+    return done + _in_threads(last, n_last, n_allowed // max(n_last, 1), progress)
 
 
 def _in_threads(

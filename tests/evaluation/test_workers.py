@@ -30,9 +30,28 @@ def test_results_come_in_the_order_of_the_work():
     assert workers.work_done(tasks, True, 3, QUIET) == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.parametrize(
+    ("n_jobs", "n_tasks", "n_workers"),
+    [(1, 3, 1), (2, 5, 3), (2, 3, 3), (4, 2, 2), (5, 3, 3), (8, 8, 8), (4, 10, 5), (4, 13, 5)],
+)
+def test_of_all_cores_none_is_left_alone_with_the_last_task(
+    n_jobs, n_tasks, n_workers, monkeypatch
+):
+    monkeypatch.setattr(workers, "n_cores", lambda: n_jobs)
+    most = most_at_work(n_jobs, n_tasks, n_workers)
+    assert most == n_workers * max(n_jobs // n_workers, 1)
+
+
 @pytest.mark.parametrize(("n_jobs", "n_tasks"), [(1, 3), (2, 5), (4, 2), (5, 3), (8, 8)])
-def test_workers_times_their_threads_are_at_most_the_cores(n_jobs, n_tasks):
+def test_of_some_cores_workers_take_no_more(n_jobs, n_tasks, monkeypatch):
+    monkeypatch.setattr(workers, "n_cores", lambda: 64)
     n_workers = min(n_jobs, n_tasks)
+    most = most_at_work(n_jobs, n_tasks, n_workers)
+    assert most == n_workers * (n_jobs // n_workers) <= n_jobs
+
+
+def most_at_work(n_jobs, n_tasks, n_workers):
+    """Return the most threads that tasks were allowed at once; the first n_workers meet."""
     at_work, most, lock, all_here = [], [], threading.Lock(), threading.Barrier(n_workers)
 
     def task(number):
@@ -47,7 +66,7 @@ def test_workers_times_their_threads_are_at_most_the_cores(n_jobs, n_tasks):
 
     tasks = [partial(task, number) for number in range(n_tasks)]
     workers.work_done(tasks, True, n_jobs, QUIET)
-    assert max(most) == n_workers * (n_jobs // n_workers) <= n_jobs
+    return max(most)
 
 
 def test_the_first_error_ends_what_has_not_begun():

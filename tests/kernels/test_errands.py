@@ -80,6 +80,41 @@ def test_other_teams_are_noticed():
     np.testing.assert_array_equal(out, 8.0)
 
 
+@team_kernel
+def set_then_double(team, numbers, out):
+    begin, end = share(team, out.shape[0])
+    for i in range(begin, end):
+        out[i] = 2.0 * numbers[i]
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize("n_steps", [0, N_STEPS])
+@pytest.mark.parametrize("how", ["repeat", "sweep", "join", "run"])
+def test_what_is_put_off_is_done_before_what_comes_next(n_threads, n_steps, how):
+    times, numbers, first, then = np.ones(1), np.arange(99.0), Errand(add_times), np.zeros(99)
+    with hired(n_threads, MUCH) as team:
+        for k in (1.0, 2.0):
+            between = np.zeros(99)
+            team.put_off(n_steps, first, times, k * numbers, between)
+            if how == "repeat":
+                team.repeat(0, Errand(set_then_double), between, then)
+            elif how == "sweep":
+                team.sweep(0, set_then_double, between, then)
+            else:
+                getattr(team, how)(set_then_double, between, then)
+            np.testing.assert_array_equal(then, 2.0 * k * numbers)
+            np.testing.assert_array_equal(between, k * numbers)  # done once
+
+
+def test_of_two_that_are_put_off_the_first_is_done_first():
+    times, out, numbers = np.ones(1), np.zeros(9), np.ones(9)
+    with hired(1, MUCH) as team:
+        team.put_off(0, Errand(add_times), times, numbers, out)
+        team.put_off(0, Errand(set_then_double), out, numbers)
+        team.repeat(0, Errand(add_times), times, numbers, out)
+    np.testing.assert_array_equal(out, 3.0)
+
+
 def test_helpers_that_are_not_needed_may_come_late():
     errand, counts = Errand(count_members), np.zeros(1, np.int64)
     with hired(3, MUCH) as team:

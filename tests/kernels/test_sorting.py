@@ -42,3 +42,15 @@ def test_a_column_of_a_matrix_is_sorted_where_it_is_not_contiguous():
 def test_nan_is_last_whatever_its_sign():
     numbers = np.array([1.0, np.copysign(np.nan, -1.0), -np.inf, np.copysign(np.nan, 1.0), np.inf])
     np.testing.assert_array_equal(ascending(numbers), [-np.inf, 1.0, np.inf, np.nan, np.nan])
+
+
+def test_numbers_that_differ_in_their_lower_digits_only_are_in_order():
+    numbers = 1.0 + np.random.default_rng(0).permutation(200) * 2.0**-50
+    for sign in (1.0, -1.0):
+        np.testing.assert_array_equal(ascending(sign * numbers), np.sort(sign * numbers))
+
+
+def test_neighbours_that_differ_in_their_lower_digits_only_change_places():
+    numbers = np.repeat(np.arange(1.0, 40.0), 2)
+    numbers[::2] += 2.0**-40
+    np.testing.assert_array_equal(ascending(numbers), np.sort(numbers))
