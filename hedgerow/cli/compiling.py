@@ -4,52 +4,81 @@ import gc
 import multiprocessing
 import signal
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
-from itertools import chain, zip_longest
-from typing import TypeVar
+from concurrent.futures import ProcessPoolExecutor
+from queue import SimpleQueue
+from threading import Event, Lock, Thread
 
 from hedgerow.cli.warmup import steps
 from hedgerow.kernels.cache import silence
 from hedgerow.kernels.cores import n_cores
 
-Item = TypeVar("Item")
-
 _MOST = 4  # processes: each takes up to two gigabytes
 _STEPS = 4  # of a process, before another takes its place
 
 
+class Shares:
+    """Steps that are still to be taken, a share for each process: neighbours share kernels.
+
+    Whoever has none left takes the last of the longest share.
+
+    >>> shares = Shares(list("abcde"), 2)
+    >>> [shares.next(0), shares.next(1), shares.next(1), shares.next(1), shares.next(0)]
+    ['a', 'd', 'e', 'c', 'b']
+    """
+
+    def __init__(self, names: list[str], n_parts: int) -> None:
+        size = -(-len(names) // n_parts)
+        self._parts = [names[size * k : size * (k + 1)] for k in range(n_parts)]
+        self._lock = Lock()
+
+    def next(self, part: int) -> str | None:
+        """Return the next step of a process, None if all are taken."""
+        with self._lock:
+            if self._parts[part]:
+                return self._parts[part].pop(0)
+            longest = max(self._parts, key=len)
+            return longest.pop() if longest else None
+
+
 def compiled(names: list[str]) -> Iterator[str]:
     """Take steps of the warmup; yield the names of those that are done."""
-    chunks = [names[first : first + _STEPS] for first in range(0, len(names), _STEPS)]
-    n_processes = min(n_cores(), _MOST, len(chunks))
-    with ThreadPoolExecutor(n_processes) as pool:
-        futures = {
-            pool.submit(_in_a_process, chunk): chunk for chunk in far_apart(chunks, n_processes)
-        }
+    n_processes = min(n_cores(), _MOST, len(names))
+    shares, done, ended = Shares(names, n_processes), SimpleQueue[str | Exception](), Event()
+
+    def work(part: int) -> None:
         try:
-            for future in as_completed(futures):
-                future.result()
-                yield from futures[future]
-        finally:
-            pool.shutdown(cancel_futures=True)
+            while not ended.is_set() and (name := shares.next(part)) is not None:
+                _take_some(shares, part, name, done, ended)
+        except Exception as error:  # raised where somebody waits
+            done.put(error)
+
+    crew = [Thread(target=work, args=(part,)) for part in range(n_processes)]
+    for each in crew:
+        each.start()
+    try:
+        for _ in names:
+            found = done.get()
+            if isinstance(found, Exception):
+                raise found
+            yield found
+    finally:
+        ended.set()
+        for each in crew:
+            each.join()
 
 
-def _in_a_process(names: list[str]) -> None:
-    """Take some steps in a process of their own; what fails there is raised here."""
+def _take_some(
+    shares: Shares, part: int, name: str | None, done: "SimpleQueue[str | Exception]", ended: Event
+) -> None:
+    """Take some steps, `name` first, in a process of their own; what fails there is raised here."""
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, spawn, initializer=_begin) as process:
-        process.submit(_take, names).result()
-
-
-def far_apart(items: list[Item], n_parts: int) -> list[Item]:
-    """Take one of each part of a list in turn: neighbours share kernels.
-
-    >>> far_apart(list("abcdefg"), 2)
-    ['a', 'e', 'b', 'f', 'c', 'g', 'd']
-    """
-    size = -(-len(items) // n_parts)
-    parts = [items[first : first + size] for first in range(0, len(items), size)]
-    return [item for item in chain(*zip_longest(*parts)) if item is not None]
+        for number in range(_STEPS):
+            if name is None or ended.is_set():
+                return
+            process.submit(_take, name).result()
+            done.put(name)
+            name = shares.next(part) if number + 1 < _STEPS else None
 
 
 def _begin() -> None:
@@ -62,7 +91,5 @@ def _begin() -> None:
     silence()
 
 
-def _take(names: list[str]) -> None:
-    work = steps()
-    for name in names:
-        work[name]()
+def _take(name: str) -> None:
+    steps()[name]()
