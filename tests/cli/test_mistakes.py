@@ -6,6 +6,7 @@ import json
 import pytest
 
 from hedgerow.cli import training
+from hedgerow.cli.commands import app
 from tests.cli.calls import called, people, written
 
 FEW = ["--model", "tree", "--holdout", "0"]
@@ -201,8 +202,11 @@ def test_every_command_has_json(place):
         "predict": [model, data, "-o", place / "out.csv"],
         "compare": [data, "-t", "price", "-m", "tree", "--cv", "2"],
         "train": [data, "-t", "price", *FEW, "-o", place / "again.hedgerow"],
+        "export": [model, "-o", place / "out.py"],
         "cache": [],
     }
+    # Of `warmup`, which takes long, tests/cli/test_commands.py asks the same.
+    assert {*commands, "warmup"} == {each.callback.__name__ for each in app.registered_commands}
     for name, words in commands.items():
         result = called(name, *words, "--json")
         assert result.exit_code == 0, result.stderr
