@@ -138,6 +138,8 @@ def predict(
     report = predicting.predict(order)
     if json:
         _print(report, json)
+    elif output != "-":
+        typer.echo(predicting.sentence(report))  # without rich, which takes time to import
 
 
 @app.command()

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hedgerow.cli.folds import fold_rows
+from hedgerow.cli.folds import demand_seed, fold_rows
 from hedgerow.cli.problems import UsageError
 from hedgerow.cli.recipes import KINDS, estimator, without_features
 from hedgerow.cli.scores import Floats, cross_validated, finite, means
@@ -34,6 +34,7 @@ def compare(order: Order) -> dict[str, Any]:
         estimator(kind, "regression", {})  # says which there are
     if order.n_folds < 2:
         raise UsageError(f"--cv {order.n_folds}: pass 2 folds or more.")
+    demand_seed(order.seed)
     problem = problem_of(order.source, order.target, order.task, order.dropped)
     folds = fold_rows(problem, order.n_folds, order.seed)
     models = {kind: estimator(kind, problem.task, {}) for kind in kinds}

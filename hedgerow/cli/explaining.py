@@ -70,7 +70,7 @@ def _rows(model: Any, source: Source, row: int | None) -> Any:
 def _unit(model: Any, name: Any = None) -> str:
     """Return what Shapley values are parts of; name: of a class, None: of the second of two."""
     if not hasattr(model, "classes_"):
-        return "in the unit of the model's scores"
+        return _unit_of_numbers(model)
     if not hasattr(model, "decision_function"):
         noun = "probability"
     elif len(model.classes_) > 2:
@@ -80,6 +80,16 @@ def _unit(model: Any, name: Any = None) -> str:
     if name is None and len(model.classes_) > 2:
         return {"probability": "probabilities of classes", "score": "scores of classes"}[noun]
     return f"{noun} of {model.classes_[-1] if name is None else name}"
+
+
+def _unit_of_numbers(model: Any) -> str:
+    """Return what the scores of a model of numbers are: its predictions, if there is no link."""
+    from hedgerow.losses import Gamma, Poisson, Tweedie
+
+    if isinstance(getattr(model, "_loss", None), Poisson | Gamma | Tweedie):
+        return "logarithm of the prediction"
+    is_ranker = type(model).__name__.endswith("Ranker")
+    return "score of relevance" if is_ranker else "in the unit of the target"
 
 
 def _summary(model: Any, frame: Any) -> dict[str, Any]:
@@ -98,7 +108,12 @@ def _summary(model: Any, frame: Any) -> dict[str, Any]:
         for place in np.argsort(-by_feature, kind="stable")
         if by_feature[place] > 0
     ]
-    return {"n_rows": len(frame), "unit": _unit(model), "effects": effects}
+    return {
+        "n_rows": len(frame),
+        "is_beginning": len(frame) == _MOST_ROWS,
+        "unit": _unit(model),
+        "effects": effects,
+    }
 
 
 def _trend(column: Any, effects: Any) -> float | None:

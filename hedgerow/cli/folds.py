@@ -5,10 +5,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.cli.problems import CommandError
+from hedgerow.cli.problems import CommandError, UsageError
 from hedgerow.cli.targets import Problem
 
 Rows = NDArray[np.int64]
+_LARGEST_SEED = 2**32 - 1
+
+
+def demand_seed(seed: int) -> None:
+    """Raise if a seed is none that scikit-learn takes."""
+    if not 0 <= seed <= _LARGEST_SEED:
+        raise UsageError(f"--seed {seed}: pass a whole number from 0 to {_LARGEST_SEED}.")
 
 
 def held_out_rows(problem: Problem, share: float, seed: int) -> tuple[Rows, Rows]:

@@ -52,8 +52,9 @@ def _explanation(report: dict[str, Any], console: Console) -> None:
         show(f"[bold]What matters most[/]: {report['measure']}")
         show(importance_bars(report["importances"]), end="")
     if report.get("effects"):
+        which = "the first " if report["is_beginning"] else ""
         show(
-            f"\n[bold]How much features move predictions[/] of {report['n_rows']:,} rows: "
+            f"\n[bold]How much features move predictions[/] of {which}{report['n_rows']:,} rows: "
             f"mean size of Shapley values, {escape(report['unit'])}"
         )
         shown = report["effects"][:10]

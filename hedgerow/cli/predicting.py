@@ -55,6 +55,17 @@ def predict(order: Order) -> dict[str, Any]:
     }
 
 
+def sentence(report: dict[str, Any]) -> str:
+    """Say how many rows were predicted, and where the predictions are.
+
+    >>> sentence({"n_rows": 1200, "data": "new.csv", "output": "out.csv"})
+    'Predictions of 1,200 rows of new.csv are in out.csv.'
+    """
+    noun = "row" if report["n_rows"] == 1 else "rows"
+    rows = f"{report['n_rows']:,} {noun} of {report['data']}"
+    return f"Predictions of {rows} are in {report['output']}."
+
+
 class _Counted:
     """Tables on their way out, and how many rows they had."""
 

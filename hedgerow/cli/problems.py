@@ -86,7 +86,7 @@ def _words(problem: BaseException) -> tuple[str, int]:
     if isinstance(problem, OSError) and problem.strerror:
         named = f"{problem.filename}: " if problem.filename else ""
         return f"{named}{problem.strerror.rstrip('.')}.", FAILED
-    if isinstance(problem, ValueError | TypeError):  # the library's own words
+    if isinstance(problem, ValueError | TypeError | OSError):  # the library's own words
         return one_line(problem), FAILED
     kind = type(problem).__name__
     return f"{kind}: {one_line(problem)} (`--debug` shows where)", FAILED

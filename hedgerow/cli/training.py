@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.cli.fitted import importances
-from hedgerow.cli.folds import fold_rows, held_out_rows
+from hedgerow.cli.folds import demand_seed, fold_rows, held_out_rows
 from hedgerow.cli.problems import CommandError, UsageError, listed
 from hedgerow.cli.recipes import CHECKPOINTED, KINDS, estimator, settings_of, without_features
 from hedgerow.cli.scores import constant, cross_validated, means, scored_with_errors, told
@@ -83,10 +83,26 @@ def _demand_sense(order: Order) -> None:
         raise UsageError(
             f"--checkpoint is for {', '.join(CHECKPOINTED)}, and not for --model {order.kind}."
         )
-    if order.output is not None and _is_same(order.output, order.source.path):
-        raise UsageError(f"--output {order.output} is the data. Choose another name.")
-    if order.output is not None and not Path(order.output).absolute().parent.is_dir():
-        raise CommandError(f"{order.output}: there is no directory to put it in.")
+    demand_seed(order.seed)
+    _demand_files_apart(order)
+
+
+def _demand_files_apart(order: Order) -> None:
+    """Raise if what is written would take the place of something else."""
+    output = order.output or _beside(order.source)
+    for option, path in (("--output", output), ("--checkpoint", order.checkpoint)):
+        if path is None:
+            continue
+        if _is_same(path, order.source.path):
+            raise UsageError(f"{option} {path} is the data. Choose another name.")
+        if Path(path).is_dir():
+            raise UsageError(f"{option} {path} is a directory. Pass the name of a file in it.")
+        if not Path(path).absolute().parent.is_dir():
+            raise CommandError(f"{path}: there is no directory to put it in.")
+    if order.checkpoint is not None and _is_same(order.checkpoint, output):
+        raise UsageError(
+            f"--checkpoint {order.checkpoint} is where the model goes. Choose another."
+        )
 
 
 def _demand_parameters(order: Order, settings: dict[str, Any]) -> None:

@@ -1,9 +1,11 @@
 """`hedgerow explain` of every kind of model: parts of a row's score that add up to it."""
 
 import json
+import math
 
 import pytest
 
+from hedgerow.cli import explaining
 from hedgerow.cli.recipes import KINDS
 from tests.cli.calls import called, people, written
 
@@ -16,7 +18,7 @@ UNITS = {
     ("adaboost", "grade"): "scores of classes",
     ("forest", "bought"): "probability of",
     ("forest", "grade"): "probabilities of classes",
-    ("tree", "price"): "in the unit of the model's scores",
+    ("tree", "price"): "in the unit of the target",
 }
 
 
@@ -60,3 +62,21 @@ def test_every_kind_of_model_is_explained(folder, kind, target):
     shown = called("explain", path, data, "--row", "7").stdout
     assert "Row 7: the model says" in shown
     assert "Together: " in shown
+
+
+def test_scores_of_counts_are_said_to_be_logarithms(folder):
+    data, path = folder / "people.csv", folder / "counts.hedgerow"
+    dropped = [word for name in ("id", *OTHERS["price"]) for word in ("--drop", name)]
+    counts = ["--set", "loss=poisson", "--set", "n_estimators=5"]
+    result = called("train", data, "--target", "price", *counts, *dropped, "-o", path)
+    assert result.exit_code == 0, result.stderr
+    row = reported("explain", path, data, "--row", "7")
+    assert row["unit"] == "logarithm of the prediction"
+    assert row["prediction"] == pytest.approx(math.exp(row["raw"]))
+
+
+@pytest.mark.parametrize(("most", "said"), [(50, "of the first 50 rows"), (2000, "of 120 rows")])
+def test_it_is_said_if_only_the_first_rows_are_explained(folder, most, said, monkeypatch):
+    monkeypatch.setattr(explaining, "_MOST_ROWS", most)
+    path = trained(folder, "tree", "price")
+    assert said in called("explain", path, folder / "people.csv").stdout

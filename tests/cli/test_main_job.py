@@ -252,6 +252,13 @@ def test_names_are_printed_as_they_are(tmp_path):
         assert label in result.stdout
 
 
+def test_where_predictions_are_is_said_if_they_are_in_a_file(folder, model, tmp_path):
+    data, output = folder / "people.csv", tmp_path / "out.csv"
+    printed = called("predict", model, data, "-o", output).stdout
+    assert printed == f"Predictions of 120 rows of {data} are in {output}.\n"
+    assert len(output.read_text(encoding="utf-8").splitlines()) == 121
+
+
 def test_columns_may_be_copied(folder, model):
     result = called("predict", model, folder / "people.csv", "--keep", "id")
     first, second, *_ = result.stdout.replace('"', "").splitlines()

@@ -6,6 +6,7 @@ import json
 import pytest
 
 from hedgerow.cli import training
+from hedgerow.cli.commands import app
 from tests.cli.calls import called, people, written
 
 FEW = ["--model", "tree", "--holdout", "0"]
@@ -57,9 +58,11 @@ FAILED = {
     "export {place}/absent.hedgerow -o {place}/out.py": "there is no such model file",
     "export {place}/damaged.hedgerow -o {place}/out.py": "damaged.hedgerow",
     "export {place}/good.hedgerow -o {place}/no/out.py": "There is no directory",
+    "export {place}/good.hedgerow -o {place} --to c": "is a directory. Pass the name of a file",
     "train {place}/absent.csv": "there is no such file",
     "train {place}/god.csv": "Did you mean 'good.csv'?",
     "train {place}": "is a directory",
+    "train {place}/good.csv --model forest --checkpoint {place}/no/c": "there is no directory",
     "train {place}/empty.csv": "is empty",
     "train {place}/header.csv": "0 rows with a value of 'price'",
     "train {place}/ragged.csv": "ragged.csv, line 5: there are 2 values, but the header has 4",
@@ -108,6 +111,11 @@ MISUSED = {
     "train {place}/good.csv --delimiter ab": "pass one character",
     "train {place}/good.csv --checkpoint {place}/c": "and not for --model tree",
     "train {place}/good.csv -o {place}/good.csv": "is the data",
+    "train {place}/good.csv -o {place}": "is a directory",
+    "train {place}/good.csv --seed -1": "--seed -1: pass a whole number from 0",
+    "train {place}/good.csv --model forest --checkpoint {place}/good.csv": "is the data",
+    "train {place}/good.csv --model forest --checkpoint {place}": "is a directory",
+    "train {place}/good.csv --model forest -o {place}/f --checkpoint {place}/f": "the model goes",
     "predict {place}/good.hedgerow {place}/good.csv -p": "which predicts numbers",
     "predict {place}/good.hedgerow {place}/good.csv -o {place}/out.xls": "the name ends with .csv",
     "predict {place}/good.hedgerow {place}/good.csv -o {place}/good.csv": "would overwrite",
@@ -116,6 +124,7 @@ MISUSED = {
     "explain {place}/good.hedgerow {place}/good.csv --row 0": "counted from 1",
     "show {place}/good.hedgerow --tree 9": "trees 0 to 0",
     "compare {place}/good.csv -t price --model tref": "Did you mean 'tree'?",
+    "compare {place}/good.csv -t price --seed 4294967296": "whole number from 0 to 4294967295",
     "export {place}/good.hedgerow": "Missing option '--output'",
     "export {place}/good.hedgerow -o {place}/out.txt": "ends in none of .onnx, .c, .py",
     "export {place}/good.hedgerow -o {place}/out.py --to python3": "Did you mean 'python'?",
@@ -201,8 +210,11 @@ def test_every_command_has_json(place):
         "predict": [model, data, "-o", place / "out.csv"],
         "compare": [data, "-t", "price", "-m", "tree", "--cv", "2"],
         "train": [data, "-t", "price", *FEW, "-o", place / "again.hedgerow"],
+        "export": [model, "-o", place / "out.py"],
         "cache": [],
     }
+    # Of `warmup`, which takes long, tests/cli/test_commands.py asks the same.
+    assert {*commands, "warmup"} == {each.callback.__name__ for each in app.registered_commands}
     for name, words in commands.items():
         result = called(name, *words, "--json")
         assert result.exit_code == 0, result.stderr

@@ -2,25 +2,33 @@
 
 import os
 import warnings
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 import hedgerow as hr
 from tests.export.runners import COMPILER, said_by, said_by_export
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 FORMATS = ("onnx", "c", "python") if COMPILER else ("onnx", "python")
-# Ten of classes, ten of numbers, and both of ranks.
-TABLES = (
-    *("german_credit", "spambase", "support2", "bank_marketing", "adult", "airlines_dep"),
-    *("iris", "soybean", "dry_bean", "portal_rodents"),
-    *("auto_imports", "concrete", "ames_housing", "abalone", "cpu_act", "bikeshare"),
-    *("loan_rates", "california_housing", "blog_feedback", "insteval"),
-    *("yandex_querywise", "lgbm_rank"),
-)
+# Ten of two classes, four of more, ten of numbers, and both of ranks.
+TABLES = {
+    "binary": (
+        *("german_credit", "spambase", "support2", "bank_marketing", "adult", "airlines_dep"),
+        *("higgs7k", "mammography", "electricity", "fertility1980"),
+    ),
+    "multiclass": ("iris", "soybean", "dry_bean", "portal_rodents"),
+    "regression": (
+        *("auto_imports", "concrete", "ames_housing", "abalone", "cpu_act", "bikeshare"),
+        *("loan_rates", "california_housing", "blog_feedback", "insteval"),
+    ),
+    "ranking": ("yandex_querywise", "lgbm_rank"),
+}
 MOST_ROWS, TRAINING = 1500, 1000
 TREE, MEANS = hr.DecisionTreeClassifier, hr.DecisionTreeRegressor
 CLASSIFIERS = (
@@ -50,6 +58,14 @@ REGRESSORS = (
     hr.StagewiseRegressor(n_estimators=15),
     hr.StagewiseRegressor(MEANS(max_depth=3), n_estimators=15, loss="absolute_error"),
 )
+RANKER = hr.GradientBoostingRanker(n_estimators=30, min_child_weight=0.0)
+QUERY_ROWS = 20  # of a table of numbers, to rank them by
+KINDS = {
+    "binary": CLASSIFIERS + BINARY,
+    "multiclass": CLASSIFIERS,
+    "regression": (*REGRESSORS, RANKER),
+    "ranking": (RANKER,),
+}
 
 
 def table(name: str) -> tuple[pd.DataFrame, pd.Series]:
@@ -59,27 +75,43 @@ def table(name: str) -> tuple[pd.DataFrame, pd.Series]:
     return frame.iloc[:, :-1], frame.iloc[:, -1]
 
 
-def models_of(name: str, X: pd.DataFrame, y: pd.Series) -> list:
+def fitted(model: Any, task: str, X: pd.DataFrame, y: pd.Series) -> Any:
+    """Return a model, fitted; a ranker learns fifths of numbers, within queries made of rows."""
+    model = clone(model)
+    if not isinstance(model, hr.GradientBoostingRanker):
+        return model.fit(X, y)
+    if task == "ranking":
+        return model.fit(X.drop(columns="query_id"), y, qid=X["query_id"])
+    relevance = (y.rank(pct=True) * 4.999).astype(int)
+    return model.fit(X, relevance, qid=np.arange(len(X)) // QUERY_ROWS)
+
+
+def models_of(task: str, X: pd.DataFrame, y: pd.Series) -> list:
     """Return every kind of model, fitted to the first rows: the others have new categories."""
     n = min(TRAINING, len(X) * 2 // 3)
-    if "query_id" in X:
-        ranker = hr.GradientBoostingRanker(n_estimators=30, min_child_weight=0.0)
-        return [ranker.fit(X.drop(columns="query_id")[:n], y[:n], qid=X["query_id"][:n])]
-    task = pd.read_csv(DATA / "catalog.csv", index_col="name").loc[name, "task"]
-    kinds: tuple = REGRESSORS if task == "regression" else CLASSIFIERS
-    if task == "binary":
-        kinds += BINARY
-    return [each.fit(X[:n], y[:n]) for each in kinds]
+    return [fitted(each, task, X[:n], y[:n]) for each in KINDS[task]]
+
+
+def test_every_estimator_is_exported_of_ten_tables():
+    counts = Counter(
+        name
+        for task, kinds in KINDS.items()
+        for name in {type(each).__name__ for each in kinds}
+        for _ in TABLES[task]
+    )
+    estimators = {name for name in hr.__all__ if hasattr(getattr(hr, name), "fit")}
+    assert counts.keys() == estimators
+    assert min(counts.values()) >= 10
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not DATA.is_dir(), reason="the shared data are not here")
-@pytest.mark.parametrize("name", TABLES)
-def test_every_kind_of_model_agrees_on_real_tables(name, tmp_path):
+@pytest.mark.parametrize(("task", "name"), [(t, name) for t in TABLES for name in TABLES[t]])
+def test_every_kind_of_model_agrees_on_real_tables(task, name, tmp_path):
     X, y = table(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rare classes, columns without values
-        models = models_of(name, X, y)
+        models = models_of(task, X, y)
     X = X.drop(columns="query_id", errors="ignore")
     for number, model in enumerate(models):
         expected = said_by(model, X)

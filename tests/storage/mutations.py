@@ -153,11 +153,11 @@ def lying(data: bytes, chance: random.Random) -> bytes:
     return sealed(header, body)
 
 
-def _places(tree: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+def places_of(tree: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     if isinstance(tree, (dict, list)):
         for key in tree if isinstance(tree, dict) else range(len(tree)):
             found.append((tree, key))
-            _places(tree[key], found)
+            places_of(tree[key], found)
     return found
 
 
@@ -166,7 +166,7 @@ def changed_value(data: bytes, chance: random.Random) -> bytes:
     header, body = split(data)
     told = json.loads(header["__metadata__"]["model"])
     for _ in range(chance.choice([1, 1, 2])):
-        places = _places(told, [])
+        places = places_of(told, [])
         (owner, key), (other, where) = chance.choice(places), chance.choice(places)
         way = chance.randrange(5)
         if way == 0 and isinstance(owner[key], int):

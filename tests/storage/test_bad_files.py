@@ -245,3 +245,25 @@ def test_twenty_thousand_mutated_files_do_no_harm():
     root = Path(__file__).parents[2]
     result = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-2000:]
+
+
+TRAP = "def spring(*_, **__):\n    raise SystemExit('called')\n"
+
+
+def test_nothing_that_a_file_names_is_imported_or_called(tmp_path):
+    (tmp_path / "trap.py").write_text(TRAP)
+    root = Path(__file__).parents[2]
+    ways = os.pathsep.join([str(tmp_path), str(root)])
+    command = [sys.executable, "-m", "tests.storage.traps"]
+    result = subprocess.run(
+        command,
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": ways},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr[-2000:]
+    told = json.loads(result.stdout)
+    assert told["seen"] == []
+    assert told["files"] > told["loaded"] > 100  # categories may have any name

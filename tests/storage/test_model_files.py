@@ -7,7 +7,6 @@ import io
 import os
 import pickle
 import stat
-import sys
 import threading
 import tracemalloc
 from datetime import date
@@ -348,11 +347,3 @@ def test_readers_see_the_old_file_or_the_new_one_while_it_is_saved(tmp_path):
         ended.set()
         writer.join()
     assert seen <= {type(each) for each in models}
-
-
-def test_loading_imports_nothing_and_calls_nothing_that_the_file_names(tmp_path):
-    made("boosting-classes").save(tmp_path / "model")
-    hr.load(tmp_path / "model")
-    before = set(sys.modules)
-    hr.load(tmp_path / "model")
-    assert set(sys.modules) == before
