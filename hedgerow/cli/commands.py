@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hedgerow.cli.garbage import leave_it_at_the_end
+from hedgerow.cli.garbage import leave
 from hedgerow.cli.problems import OneLineProblems, noted
 from hedgerow.version import __version__
 
@@ -45,8 +45,10 @@ Debug = Annotated[bool, typer.Option("--debug", help="If it fails, show where.")
 def main() -> None:
     """Run the command that the user typed."""
     warnings.showwarning = noted
-    leave_it_at_the_end()
-    app(prog_name="hedgerow")
+    try:
+        app(prog_name="hedgerow")
+    except SystemExit as end:
+        leave(int(end.code or 0))
 
 
 def _show_version(wanted: bool) -> None:

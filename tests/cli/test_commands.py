@@ -233,6 +233,33 @@ def test_it_runs_as_a_module(tmp_path):
     assert result.stdout == f"hedgerow {hedgerow.__version__}\n"
 
 
+ABORTS = """
+import atexit, os, sys, threading, time
+from hedgerow import cli
+
+class Torn:
+    def __del__(self):
+        os.abort()
+
+def work():
+    time.sleep(0.2)
+    print("done")
+
+kept = Torn()
+atexit.register(print, "handled")
+threading.Thread(target=work).start()
+sys.argv = ["hedgerow", *sys.argv[1:]]
+cli.main()
+"""
+
+
+@pytest.mark.parametrize(("option", "code"), [("--version", 0), ("--versoin", 2)])
+def test_a_library_that_aborts_when_it_is_taken_apart_changes_no_exit_code(tmp_path, option, code):
+    result = in_a_process(["-c", ABORTS, option], tmp_path)
+    assert result.returncode == code, result.stderr
+    assert result.stdout.split()[-2:] == ["done", "handled"]
+
+
 @pytest.mark.slow
 def test_after_warmup_no_fit_compiles(tmp_path):
     warm = in_a_process(["-m", "hedgerow", "warmup"], tmp_path)
