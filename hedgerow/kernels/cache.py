@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from llvmlite import binding
 from numba.core.caching import (
     CompileResultCacheImpl,
     FunctionCache,
@@ -177,9 +178,40 @@ class _OurDirectory(UserProvidedCacheLocator):  # type: ignore[misc]  # numba is
 
 
 class _OnlyOurDirectory(CompileResultCacheImpl):  # type: ignore[misc]  # numba is untyped
-    """Numba would go on to `__pycache__`, where binaries are not filed under our digest."""
+    """Numba would go on to `__pycache__`, where binaries are not filed under our digest.
+
+    It would also keep, and load, the code of a kernel that others could be made of. No kernel is
+    linked into another, and that code takes more memory than all else that is loaded.
+    """
 
     _locator_classes = (_OurDirectory,)
+
+    def reduce(self, data: Any) -> Any:
+        """Return what is kept of a compiled kernel: of its code only which names it defines."""
+        (name, kind, (binary, bitcode)), *rest = super().reduce(data)
+        return (name, kind, (binary, _names_only(bitcode))), *rest
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        """Return a kernel that can be called, not linked."""
+        found = super().rebuild(target_context, payload)
+        found.library._get_module_for_linking = _refuse_to_link
+        return found
+
+
+def _names_only(bitcode: bytes) -> bytes:
+    """Return a module that defines what another does, and has no code."""
+    module = binding.parse_bitcode(bitcode)
+    named = [*module.functions, *module.global_variables]
+    names = [each.name for each in named if not each.is_declaration]
+    lines = [f'@"{name}" = global i8 0' for name in names]
+    return bytes(binding.parse_assembly("\n".join(lines)).as_bitcode())
+
+
+def _refuse_to_link() -> None:
+    raise NotImplementedError(
+        "A kernel that was loaded from the cache cannot be called by another one: its code is not "
+        "kept. Make what both need a part (hedgerow.kernels.jit.part)."
+    )
 
 
 class KernelCache(FunctionCache):  # type: ignore[misc]  # numba is untyped

@@ -16,6 +16,7 @@ from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
+from llvmlite import binding
 
 from hedgerow.kernels import cache
 from hedgerow.kernels.cache import CheckedFile, cache_root, private_directory
@@ -53,6 +54,19 @@ sums = np.array([1.0, 2.0])
 print(judge(Scaled(1.0), sums), largest(sums))
 if hasattr(judge, "stats"):
     print(sum(sum(f.stats.cache_hits.values()) for f in (judge, largest)), "loaded")
+"""
+
+LINKING = """
+import numba
+
+@numba.njit
+def outer(sums):
+    return largest(sums)
+
+try:
+    print(outer(sums))
+except Exception as error:
+    print(str(error).splitlines()[0])
 """
 
 
@@ -138,6 +152,29 @@ def test_kernels_are_loaded_before_numba_has_prepared_to_compile(used):
     assert used.run(script).stdout == "10.0 2.0\n2 loaded\nFalse\n"
     used.of_kernel("largest", "nbi").unlink()
     assert used.run(script).stdout == "10.0 2.0\n1 loaded\nTrue\n"
+
+
+def test_a_kernel_that_was_loaded_cannot_be_linked_and_says_so(used):
+    script = SCRIPT + LINKING
+    lines = used.run(script).stdout.splitlines()
+    assert lines[:2] == ["10.0 2.0", "2 loaded"]
+    assert "cannot be called by another one" in lines[2]
+    used.of_kernel("largest", "nbi").unlink()
+    assert used.run(script).stdout.splitlines()[2] == "2.0"
+
+
+def test_of_the_code_of_a_kernel_only_its_names_are_kept():
+    code = """
+        declare void @other()
+        @there = external global i64
+        @"here.$1" = global i64 7
+        define i64 @"own.$2"(i64 %x) { ret i64 %x }
+    """
+    bitcode = cache._names_only(binding.parse_assembly(code).as_bitcode())
+    kept = binding.parse_bitcode(bitcode)
+    assert not list(kept.functions)
+    assert {each.name for each in kept.global_variables} == {"here.$1", "own.$2"}
+    assert not any(each.is_declaration for each in kept.global_variables)
 
 
 def test_the_first_process_announces_once_and_not_where_results_go(first):
