@@ -99,6 +99,7 @@ def steps() -> dict[str, Callable[[], None]]:
     }
     for name, (forest, y) in forests.items():
         work[f"forest, {name}"] = partial(_bag, forest, X, y)
+    work["forests, many rows"] = partial(_follow, labels, targets)
     work["explaining"] = partial(_explain, targets)
     return work
 
@@ -149,6 +150,18 @@ def _bag(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:
         model._model.add(fixed, np.arange(len(fixed)), model._ballot(), team, out)
         model._model.leaves(fixed, team)
     assert model.feature_importances_.size == X.shape[1]
+
+
+def _follow(labels: NDArray[Any], targets: NDArray[np.float64]) -> None:
+    """Predict by trees enough, of numbers short enough, that rows follow trails."""
+    table = np.round(targets)
+    fixed = table.copy()
+    fixed.flags.writeable = False
+    hard = RandomForestClassifier(voting="hard")
+    models = (hard, labels), (RandomForestClassifier(), labels), (RandomForestRegressor(), targets)
+    for model, y in models:
+        model.set_params(n_estimators=8, max_depth=3, n_jobs=1).fit(table, y).predict(table)
+        model.predict(fixed)
 
 
 def _reweigh(

@@ -16,6 +16,8 @@ from hedgerow import (
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     L1BoostClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
     StagewiseClassifier,
     StagewiseRegressor,
 )
@@ -58,6 +60,7 @@ def tables(X: pd.DataFrame) -> list:
         fixed,
         fixed[:, :1].astype(np.float32),
         np.asfortranarray(numbers),
+        X[["few"]].to_numpy(np.float64),
         csr_array(np.nan_to_num(numbers)),
     ]
 
@@ -102,6 +105,12 @@ def main() -> None:
         (StagewiseClassifier(n_estimators=2, loss="exponential"), labels > 0),
         (StagewiseRegressor(n_estimators=2, loss="huber"), targets[:, 0]),
         (L1BoostClassifier(loss="logistic", max_thresholds=4), labels > 0),
+    ]
+    models += [
+        (RandomForestClassifier(n_estimators=9, voting="hard"), labels),
+        (RandomForestClassifier(n_estimators=9, oob_score=True), labels),
+        (RandomForestRegressor(n_estimators=9, min_samples_leaf=3), targets[:, 0]),
+        (RandomForestRegressor(n_estimators=9), targets),
     ]
     losses = ("squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", "tweedie")
     for loss in losses:
