@@ -219,13 +219,6 @@ def do_noted(team, work, given, needs_all):
 
 
 @kernel
-def do_both(team, work, given, next_work, next_given):
-    """Do two things that were written down for a team of one, the one after the other."""
-    do_posted(work, given, team.thread)
-    do_posted(next_work, next_given, team.thread)
-
-
-@kernel
 def serve(meeting, thread):
     """Do what member 0 posts, until nothing has come for a moment and nothing is expected."""
     mine = HELPERS + PLACES * thread

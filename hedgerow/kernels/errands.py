@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.kernels.calling import FIRST, SIZE, WORK, do_both, do_noted
-from hedgerow.kernels.jit import config
+from hedgerow.kernels.calling import FIRST, SIZE, WORK, do_noted, do_posted
+from hedgerow.kernels.jit import config, kernel
 from hedgerow.kernels.meeting import Member
 
 _ROOM = 1024  # words of a note, to begin with
@@ -53,13 +53,10 @@ class _Plain:
     def __init__(self, kernel: Any, _: Member, arguments: tuple[Any, ...]) -> None:
         self._kernel, self._arguments = kernel, arguments
 
-    def __call__(self, member: Member) -> None:
+    def __call__(self, member: Member, before: "_Plain | None" = None) -> None:
+        if before:
+            before(member)
         self._kernel(member, *self._arguments)
-
-    def after(self, other: "_Plain", member: Member) -> None:
-        """Do this after another."""
-        other(member)
-        self(member)
 
 
 class Note:
@@ -80,9 +77,16 @@ class Note:
         self._words = words
         self._work, self._first = int(words[WORK]), words.ctypes.data + 8 * FIRST
 
-    def __call__(self, member: Member) -> None:
-        do_noted(member, self._work, self._first, self._needs_all)
+    def __call__(self, member: Member, before: "Note | None" = None) -> None:
+        """Do this; after another, if both are of one who is alone: the GIL is asked for once."""
+        if before is None:
+            do_noted(member, self._work, self._first, self._needs_all)
+        else:
+            _do_both(member, before._work, before._first, self._work, self._first)
 
-    def after(self, other: "Note", member: Member) -> None:
-        """Do this after another, both by one who is alone: the GIL is asked for once."""
-        do_both(member, other._work, other._first, self._work, self._first)
+
+@kernel
+def _do_both(team, work, given, next_work, next_given):
+    """Do two things that were written down for a team of one, the one after the other."""
+    do_posted(work, given, team.thread)
+    do_posted(next_work, next_given, team.thread)

@@ -118,13 +118,8 @@ class Team:
     def repeat(self, n_steps: float, errand: Errand, *arguments: Any) -> None:
         """As `sweep`; arguments that are the last time's are not unpacked again."""
         if n_steps < _FEW_STEPS or not self.helpers:
-            alone, before = self._alone, self._put_off
-            note = errand.noted(alone, arguments)
-            if before is None:
-                note(alone)
-            else:
-                self._put_off = None
-                note.after(before, alone)
+            note, before, self._put_off = errand.noted(self._alone, arguments), self._put_off, None
+            note(self._alone, before)
         else:
             self._run(1, errand.noted(self._members[0], arguments), ())
 
@@ -139,7 +134,7 @@ class Team:
     def _catch_up(self) -> None:
         """Do what was put off."""
         note, self._put_off = self._put_off, None
-        if note is not None:
+        if note:
             note(self._alone)
 
     def _run(self, n_callers: int, kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> None:

@@ -110,10 +110,13 @@ def test_garbage_is_looked_for_again_as_before(is_on):
 def test_a_command_ends_without_looking_for_garbage_but_does_what_is_left_to_do():
     code = (
         "import atexit, gc, sys\n"
-        "atexit.register(lambda: print(gc.get_freeze_count() > 0))\n"
+        "def last():\n"
+        "    print('handled')\n"
+        "    gc.callbacks.append(lambda *_: print('looked'))\n"
+        "atexit.register(last)\n"
         "from hedgerow.cli import main\n"
         "sys.argv = ['hedgerow', '--version']\n"
         "main()\n"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ended.stdout == f"hedgerow {hedgerow.__version__}\nTrue\n"
+    assert ended.stdout == f"hedgerow {hedgerow.__version__}\nhandled\n"
