@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from hedgerow.kernels.grove import Grove, Scorer, lanes_for, scorer_of
 from hedgerow.kernels.predict import Paths
 from hedgerow.kernels.routes import Router
 from hedgerow.kernels.scorer import add_stages, add_trees
+from hedgerow.kernels.season import Barn
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.workspace import N_NODES, N_WORDS, NODE, Nodes, empty_nodes
 
@@ -166,6 +168,15 @@ class Harvest:
         words = nodes.words[: int(nodes.counters[N_WORDS])].copy()
         kept = as_bytes[: columns.shape[1]].copy()
         self._sheaves[number] = Sheaf(kept, words, columns.copy())
+
+    def gather(self, barn: Barn, n_trees: int) -> None:
+        """Keep the first trees of a season, as they lie in the barn."""
+        first = barn.first[: n_trees + 1].tolist()
+        table = barn.table.view(np.uint8)
+        for (node, word), (next_node, next_word) in pairwise(first):
+            columns = barn.columns[3 * node : 3 * next_node].reshape(3, -1)
+            sheaf = Sheaf(table[node:next_node], barn.words[word:next_word], columns)
+            self._sheaves[len(self._sheaves)] = sheaf
 
     def stretch(self, trees: Iterable[int], factor: float) -> None:
         """Multiply the values of some trees."""

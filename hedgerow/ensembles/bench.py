@@ -1,6 +1,7 @@
 """A bench: where the trees of a team are finished, one after another in the same buffers."""
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,8 @@ from hedgerow.ensembles.sampling import Drawn
 from hedgerow.kernels.errands import Errand
 from hedgerow.kernels.routes import Router
 from hedgerow.kernels.steps import CHUNK, set_columns, sum_leaves
-from hedgerow.kernels.team import Team
+from hedgerow.kernels.team import Noted, Team
+from hedgerow.kernels.units import fine_scale
 from hedgerow.kernels.workspace import N_NODES, Nodes
 
 _FINE_BITS = 61
@@ -22,7 +24,7 @@ class Bench:
 
     def __init__(self, team: Team, penalties: tuple[float, float]) -> None:
         self.team, self.router, self._penalties = team, Router(team), penalties
-        self._fine, self._steps = np.empty(2), np.empty((team.n_threads, 2, CHUNK), np.int64)
+        self.fine, self._steps = np.empty(2), np.empty((team.n_threads, 2, CHUNK), np.int64)
         self._sum, self._set = Errand(sum_leaves), Errand(set_columns)
         self._make_room(0)
 
@@ -40,11 +42,28 @@ class Bench:
         """
         if self.columns.shape[1] != len(nodes.table):
             self._make_room(len(nodes.table))
-        bits = min(_FINE_BITS - math.frexp(drawn.total_weight)[1], 40)
-        self._fine[:] = [math.ldexp(1.0, bits) / (most or 1.0) for most in peak]
-        rows, weights = (nodes.leaf_of_row, drawn.rows), (drawn.weights, drawn.mask)
-        buffers = self._fine, self._steps, self._sums
-        self.team.put_off(len(nodes.leaf_of_row), self._sum, *rows, pairs, *weights, *buffers)
-        reckoned = nodes, self._sums, self._fine, *self._penalties, self.columns
-        self.team.repeat(0, self._set, *reckoned)
+        fine = fine_steps(drawn.total_weight)
+        self.fine[:] = [fine_scale(fine, most) for most in peak]
+        self.team.put_off(*self._summing(self._sum, nodes, pairs, drawn))
+        self.team.repeat(*self._setting(self._set, nodes))
         return self.columns[:, : int(nodes.counters[N_NODES])]
+
+    def notes(self, nodes: Nodes, pairs: NDArray[np.float32], drawn: Drawn) -> list[Noted]:
+        """Write down both steps of that, once they have been taken."""
+        summing = self._summing(Errand(sum_leaves), nodes, pairs, drawn)
+        return [self.team.noted(*summing), self.team.noted(*self._setting(self._set, nodes))]
+
+    def _summing(
+        self, errand: Errand, nodes: Nodes, pairs: NDArray[np.float32], drawn: Drawn
+    ) -> tuple[Any, ...]:
+        rows, weights = (nodes.leaf_of_row, drawn.rows), (drawn.weights, drawn.mask)
+        buffers = self.fine, self._steps, self._sums
+        return len(nodes.leaf_of_row), errand, *rows, pairs, *weights, *buffers
+
+    def _setting(self, errand: Errand, nodes: Nodes) -> tuple[Any, ...]:
+        return 0, errand, nodes, self._sums, self.fine, *self._penalties, self.columns
+
+
+def fine_steps(total_weight: int) -> float:
+    """Return how many fine steps the largest derivative has, so that a sum is below 2^61."""
+    return math.ldexp(1.0, min(_FINE_BITS - math.frexp(total_weight)[1], 40))

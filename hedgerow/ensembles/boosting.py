@@ -19,18 +19,20 @@ from numpy.typing import NDArray
 from hedgerow.data.binned import BinnedTable
 from hedgerow.ensembles.additive import AdditiveModel, Floats, Harvest
 from hedgerow.ensembles.bench import Bench
-from hedgerow.ensembles.cells import LEAST, Cells, Peaks, Penalties
+from hedgerow.ensembles.cells import Cells, Peaks, Penalties
 from hedgerow.ensembles.dropout import NO_DROPOUT, Dropout, Dropped
 from hedgerow.ensembles.leaves import exact_leaves
 from hedgerow.ensembles.line_search import line_search
 from hedgerow.ensembles.out_of_bag import OutOfBag
 from hedgerow.ensembles.sampling import EVERY_ROW, Drawn, Sampling
 from hedgerow.ensembles.scalar_trees import ScalarTrees
+from hedgerow.ensembles.season import Seasons, is_plain
 from hedgerow.ensembles.stage import Stage
 from hedgerow.ensembles.vector_trees import VectorTrees
 from hedgerow.kernels.bounds import fill_splits, hold_values
 from hedgerow.kernels.random import mixed_bits
 from hedgerow.kernels.team import Team
+from hedgerow.kernels.units import LEAST
 from hedgerow.kernels.workspace import Nodes
 from hedgerow.trees.rules import GrowthRules
 
@@ -98,6 +100,7 @@ class Boosting:
         self.improvements: list[float] = []  # of the rows out of the bag, if rows are sampled
         self._scores: Floats | None = None  # what the last round was added to, and its rows
         self._score_rows: list[Floats] = []
+        self._seasons: Seasons | None = None
 
     def _planted(self) -> ScalarTrees | VectorTrees:
         """Return what grows the trees of a round."""
@@ -131,14 +134,15 @@ class Boosting:
         else:
             self.some_rounds(number, number + 1).add(values, self._team, 0, 1, out)
 
-    def run(self, go_on: Callable[["Boosting"], bool]) -> AdditiveModel:
+    def run(self, go_on: Callable[["Boosting"], bool], asks_often: bool = True) -> AdditiveModel:
         """Boost until all rounds are done, there is nothing to learn, or `go_on` says no.
 
-        An interrupt ends the fit with the rounds that are done, if there are any.
+        asks_often: whether `go_on` is to be asked after each round, or only now and then. An
+        interrupt ends the fit with the rounds that are done, if there are any.
         """
         try:
-            while self.n_rounds < self._rules.n_rounds and self.next_round():
-                if not go_on(self):
+            while (n_left := self._rules.n_rounds - self.n_rounds) > 0:
+                if not self.next_rounds(1 if asks_often else n_left) or not go_on(self):
                     break
         except KeyboardInterrupt:
             if not self.n_rounds:
@@ -161,6 +165,26 @@ class Boosting:
         start = self.stage.start
         trees = [max(number - self._n_before, 0) * len(start) for number in (end, first)]
         return self._harvest.model(self._table, start, *trees)
+
+    def next_rounds(self, n_most: int) -> bool:
+        """Grow one round or several. Returns False if no gradient is above zero."""
+        n_grown = 0
+        if n_most > 1 and self._has_seasons():
+            n_grown = self._seasons.grow(self.n_rounds, n_most, self._harvest)
+            self.n_rounds += n_grown
+        return n_grown > 0 or self.next_round()
+
+    def _has_seasons(self) -> bool:
+        """Tell whether rounds are such that many can be grown at once; the first one is not."""
+        stage, trees = self.stage, self._trees
+        if not isinstance(trees, ScalarTrees) or not is_plain(stage, self._rules):
+            return False
+        if not Seasons.suit(trees, len(stage.raw)):
+            return False
+        if self._seasons is None or not self._seasons.fits(stage):
+            given = trees.together, self._sampler.drawn(self.n_rounds), self._rules, self._team
+            self._seasons = Seasons(stage, *given)
+        return True
 
     def next_round(self) -> bool:
         """Grow a tree for each output. Returns False if no gradient is above zero."""

@@ -1,6 +1,5 @@
 """Cells: what the sums of a tree's gradients and Hessians are kept in, and judged by."""
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,12 +12,10 @@ from hedgerow.kernels.derivatives import total_steps
 from hedgerow.kernels.moments import GradientPairs
 from hedgerow.kernels.newton import Newton
 from hedgerow.kernels.team import Team
+from hedgerow.kernels.units import COARSE, STEPS, fitting_steps, peak_of, rare_steps, scale_of
 from hedgerow.trees.rules import GrowthRules
 
-LEAST = 2.0**-100  # derivatives below are zero: steps of smaller ones are beyond float32
-_STEPS = (2.0**15 - 1, 2.0**16 - 1)  # the most of g and h
 _FEW = 32_000  # rows whose steps fit into the narrowest cells, however many they are
-_COARSE = 2.0**20
 _MANY_ROWS = 2**25  # beyond, packed sums leave less than 6 bits to a row
 
 
@@ -32,11 +29,6 @@ class Penalties(NamedTuple):
 
 
 Peaks = tuple[float, float]  # the largest |g| and h
-
-
-def rare_steps(rare: float, h_unit: float) -> int:
-    """Return a sum of Hessians in whole steps, as far as kernels can multiply it."""
-    return int(min(rare / h_unit, 2.0**50))
 
 
 class Cells(NamedTuple):
@@ -60,6 +52,16 @@ class Cells(NamedTuple):
             return 2.0**62 - 1.0, 2.0 ** (63 - self.bits) - 1.0
         return 2.0**31 - 1.0, 2.0**31 - 1.0
 
+    @staticmethod
+    def may_overflow(total_weight: int) -> bool:
+        """Tell whether the steps of so many rows may be more than cells have room for."""
+        return total_weight > _FEW
+
+    def rooms(self, total_weight: int) -> tuple[float, float]:
+        """Return the room for steps of g and h: rounding and the least Hessian take some of it."""
+        g, h = self.largest
+        return g - 1.5 * total_weight, h - 1.5 * total_weight
+
     def scales(
         self,
         drawn: Drawn,
@@ -72,18 +74,17 @@ class Cells(NamedTuple):
 
         The largest magnitude is a whole number of steps, so that equal numbers stay exact.
         """
-        peaks = [max(most, LEAST) if most > 0.0 else 1.0 for most in peak]
-        steps = list(_STEPS)
-        if drawn.total_weight > _FEW:
-            coarse = np.array([_COARSE / most for most in peaks], np.float32)
+        peaks, steps = [peak_of(most) for most in peak], list(STEPS)
+        if self.may_overflow(drawn.total_weight):
+            coarse = np.array([COARSE / most for most in peaks], np.float32)
             totals = np.zeros((team.n_threads, 2), np.int64)
             weights = drawn.weights, drawn.mask
             team.sweep(len(g), total_steps, g, h, *weights, drawn.rows, coarse, totals)
-            spent = 1.5 * drawn.total_weight  # rounding and the least Hessian add to it
+            rooms = self.rooms(drawn.total_weight)
             for k, total in enumerate(totals.sum(axis=0).tolist()):
-                room = (self.largest[k] - spent) * peaks[k]
-                steps[k] = min(steps[k], math.floor(room / (total / float(coarse[k]))))
-        return np.array([max(most, 1.0) / peaks[k] for k, most in enumerate(steps)], np.float32)
+                given = steps[k], peaks[k], rooms[k], total, float(coarse[k])
+                steps[k] = float(fitting_steps(*given))
+        return np.array([scale_of(*each) for each in zip(steps, peaks, strict=True)], np.float32)
 
     def judged(
         self,

@@ -122,8 +122,9 @@ class Folds:
             self._team.run_each(boost, models)
 
     def _advance_whole(self, n_rounds: int) -> None:
-        for _ in range(n_rounds):
-            self.whole.next_round()
+        end = self.whole.n_rounds + n_rounds
+        while self.whole.n_rounds < end and self.whole.next_rounds(end - self.whole.n_rounds):
+            pass
 
     def _extend(self, go_on: Callable[["Folds"], bool]) -> bool:
         """Add the newest rounds to the curve. Returns False if one of them is to be the last."""

@@ -11,9 +11,9 @@ from hedgerow.data.binned import BinnedTable
 from hedgerow.ensembles.bench import Bench
 from hedgerow.ensembles.cells import Cells, Peaks, Penalties
 from hedgerow.ensembles.sampling import Drawn
-from hedgerow.kernels.derivatives import write_records
+from hedgerow.kernels.derivatives import total_steps, write_records
 from hedgerow.kernels.errands import Errand
-from hedgerow.kernels.team import Team
+from hedgerow.kernels.team import Noted, Team
 from hedgerow.kernels.workspace import Nodes
 from hedgerow.trees.grower import Judge, grows_ahead
 from hedgerow.trees.regrower import Regrower
@@ -25,7 +25,7 @@ Finish = Callable[[int, Nodes, Bench], None]
 class Planter:
     """Grows one tree after another, each from the derivatives of one output."""
 
-    _grower: Regrower | None = None
+    grower: Regrower | None = None
     _pair: NDArray[np.float32] | None = None
 
     def __init__(
@@ -37,31 +37,54 @@ class Planter:
         penalties: Penalties,
         signs: NDArray[np.int64] | None,
     ) -> None:
-        self._table, self._growth, self.team = table, growth, team
-        self._cells, self._penalties, self._signs = cells, penalties, signs
+        self._table, self._growth, self.team, self.codes = table, growth, team, table.codes
+        self.cells, self.penalties, self._signs = cells, penalties, signs
         self.bench = Bench(team, penalties[:2])
-        self._write, self._scales = Errand(write_records), np.empty(2, np.float32)
+        self._write, self.scales = Errand(write_records), np.empty(2, np.float32)
 
     def tree(self, pair: NDArray[np.float32], peak: Peaks, drawn: Drawn, seed: int) -> Nodes:
         """Return the tree of an output, which is there until the next one is asked for."""
         if pair is not self._pair:
             self._pair, (self._g, self._h) = pair, pair
         g, h, team = self._g, self._h, self.team
-        self._scales[:] = self._cells.scales(drawn, g, h, peak, team)
-        g_steps, h_steps = self._scales.tolist()
+        self.scales[:] = self.cells.scales(drawn, g, h, peak, team)
+        g_steps, h_steps = self.scales.tolist()
         units = 1.0 / g_steps, 1.0 / h_steps
         weights = drawn.weights, drawn.mask
-        moments, criterion = self._cells.judged(weights, units, self._penalties, self._signs)
-        records = np.empty(drawn.n_most if self._grower is None else 0, np.int64)
+        moments, criterion = self.cells.judged(weights, units, self.penalties, self._signs)
+        records = np.empty(drawn.n_most if self.grower is None else 0, np.int64)
         judge = Judge(moments, criterion, records, units[1], 1.0)
-        if self._grower is None:
+        if self.grower is None:
             given = self._table, judge, self._growth, team
-            self._grower = Regrower(*given, in_order=not len(drawn.rows))
+            self.grower = Regrower(*given, in_order=not len(drawn.rows))
 
         def fill(target: NDArray[np.int64]) -> None:
-            team.put_off(len(target), self._write, g, h, self._scales, drawn.rows, target)
+            team.put_off(len(target), self._write, g, h, self.scales, drawn.rows, target)
 
-        return self._grower.grow(judge, fill, seed, drawn.n_records)
+        return self.grower.grow(judge, fill, seed, drawn.n_records)
+
+
+    def notes(
+        self,
+        pair: NDArray[np.float32],
+        drawn: Drawn,
+        coarse: NDArray[np.float32],
+        totals: NDArray[np.int64],
+    ) -> list[Noted]:
+        """Write down the steps of that, once they have been taken: total, write, grow.
+
+        coarse, totals: as those of `total_steps`.
+        """
+        assert self.grower is not None
+        (g, h), team, records = pair, self.team, self.grower.records
+        summed = g, h, drawn.weights, drawn.mask, drawn.rows, coarse, totals
+        return [
+            team.noted(len(g), Errand(total_steps), *summed),
+            team.noted(
+                len(records), Errand(write_records), g, h, self.scales, drawn.rows, records
+            ),
+            self.grower.note(),
+        ]
 
 
 class ScalarTrees:
@@ -79,7 +102,7 @@ class ScalarTrees:
         """Take what a Planter does."""
         given = table, growth, *given
         self._is_small = grows_ahead(growth, table.n_rows)
-        self._together = Planter(team, *given)
+        self.together = Planter(team, *given)
         self._apart: SimpleQueue[Planter] = SimpleQueue()
         for _ in range(team.n_threads):
             self._apart.put(Planter(Team(1), *given))
@@ -109,12 +132,20 @@ class ScalarTrees:
             plant(planter, output)
             self._apart.put(planter)
 
-        team = self._together.team
-        n_apart = len(seeds) // team.n_threads * team.n_threads
-        if self._is_first or self._is_small or team.n_threads == 1:
-            n_apart = 0
+        n_apart, team = self._n_apart(len(seeds)), self.together.team
         if n_apart > 0:
             team.run_each(plant_alone, range(n_apart))
         for output in range(n_apart, len(seeds)):
-            plant(self._together, output)
+            plant(self.together, output)
         self._is_first = False
+
+    def _n_apart(self, n_outputs: int) -> int:
+        """Return how many outputs are grown apart."""
+        n_threads = self.together.team.n_threads
+        if self._is_first or self._is_small or n_threads == 1:
+            return 0
+        return n_outputs // n_threads * n_threads
+
+    def are_together(self, n_outputs: int) -> bool:
+        """Tell whether all trees of the next round are grown by all threads, one after another."""
+        return not self._is_first and self._n_apart(n_outputs) == 0

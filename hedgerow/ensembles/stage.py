@@ -10,7 +10,7 @@ from hedgerow.ensembles.additive import Floats
 from hedgerow.ensembles.start import start_beside
 from hedgerow.kernels.derivatives import derive, derive_classes, largest_bits
 from hedgerow.kernels.errands import Errand
-from hedgerow.kernels.team import Team
+from hedgerow.kernels.team import Noted, Team
 from hedgerow.trees.quantise import Steps
 
 _MANY = 2**24  # whole weights that add up to more are multiplied in before rounding
@@ -103,6 +103,14 @@ class Stage:
         found[:] = 0
         team.repeat(given[-3].size, errand, *given, found)
         return np.asarray(found.max(axis=0))
+
+    def note(self, team: Team) -> tuple[Noted, NDArray[np.uint32]]:
+        """Write down what derives all outputs, and where it notes their peaks.
+
+        Of a loss that has one output, or those of classes; others are derived one by one.
+        """
+        errand, found, given = self._question(slice(0, None), team.n_threads)
+        return team.noted(given[-3].size, errand, *given, found), found
 
     def _question(self, outputs: slice, n_threads: int) -> tuple[Errand, Any, tuple[Any, ...]]:
         """Return what derives some outputs, where it notes their peaks, and from what."""

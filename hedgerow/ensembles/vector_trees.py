@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.ensembles.bench import Bench
-from hedgerow.ensembles.cells import Cells, Peaks, Penalties, rare_steps
+from hedgerow.ensembles.cells import Cells, Peaks, Penalties
 from hedgerow.ensembles.sampling import Drawn
 from hedgerow.ensembles.scalar_trees import Finish
 from hedgerow.kernels.gradient_vectors import GradientVectors, NewtonVectors, write_vectors
 from hedgerow.kernels.team import Team
+from hedgerow.kernels.units import rare_steps
 from hedgerow.kernels.workspace import N_NODES, Nodes
 from hedgerow.trees.grower import Grower, Judge
 from hedgerow.trees.rules import GrowthRules

@@ -52,6 +52,11 @@ class Control:
         if self._bar is not None:
             self._bar.close()
 
+    @property
+    def asks_often(self) -> bool:
+        """Whether somebody is to be asked after each round, or else only a bar is shown."""
+        return bool(self._callbacks) or self._limit < float("inf")
+
     def __call__(self, number: int, history: Callable[[], History], fitted: Any) -> bool:
         """Tell everybody that a round is done; return whether all want to go on."""
         seconds = time.monotonic() - self._begun

@@ -95,7 +95,7 @@ def _grown(
         control.note(boosting)
         return control(boosting.n_rounds, lambda: watch.history, shown) and goes_on
 
-    model = boosting.run(go_on)
+    model = boosting.run(go_on, asks_often=bool(watched) or control.asks_often)
     control.note(boosting, is_last=True)
     kept = {"_model": model.first(watch.best_round(model.n_rounds)), "_loss": boosting.stage.loss}
     kept |= _improvements(request.before, boosting, kept["_model"].n_rounds)
@@ -108,6 +108,8 @@ def _grown(
 
 class Noting:
     """A control that writes rounds to a checkpoint, before it asks anybody."""
+
+    asks_often = True
 
     def __init__(self, control: Control, rounds: Rounds) -> None:
         self._control, self.note = control, rounds.write

@@ -77,6 +77,10 @@ class Note:
         self._words = words
         self._work, self._first = int(words[WORK]), words.ctypes.data + 8 * FIRST
 
+    def line(self, member: Member) -> tuple[int, int, int, int]:
+        """Return what `season` does it by: addresses, and who does it."""
+        return self._work, self._first, int(member.n_threads == 1), self._needs_all
+
     def __call__(self, member: Member, before: "Note | None" = None) -> None:
         """Do this; after another, if both are of one who is alone: the GIL is asked for once."""
         if before is None:

@@ -19,10 +19,11 @@ from hedgerow.kernels.jit import part
 from hedgerow.kernels.meeting import share
 from hedgerow.kernels.partition import with_missing
 from hedgerow.kernels.steps import add_values, goes_left
-from hedgerow.kernels.team import Team
+from hedgerow.kernels.team import Noted, Team
 from hedgerow.kernels.workspace import N_NODES, Nodes
 
 _MAX_LEAVES = 256  # a leaf's number is a byte
+MAX_NODES = 2 * _MAX_LEAVES  # that a tree of more leaves has at least
 _WORD = 64  # categories from which a set has more than one word
 
 
@@ -40,14 +41,21 @@ class Router:
     ) -> None:
         """Add the value of its leaf to each row's score; values, [max_nodes], are of the nodes."""
         team, n_nodes = self._team, int(nodes.counters[N_NODES])
-        if n_nodes >= 2 * _MAX_LEAVES:
+        if n_nodes >= MAX_NODES:
             team.repeat(len(raw), self._walked, codes, nodes, values, raw)
             return
         if self._lanes.shape[1] < (n_nodes + 1) * LANE:
-            n_most = min(len(values), 2 * _MAX_LEAVES)
+            n_most = min(len(values), MAX_NODES)
             self._lanes = np.empty((team.n_threads, (n_most + 1) * LANE), np.uint8)
         given = codes, nodes, values, self._leaf_values, self._lanes
         team.repeat(len(raw), self._routed, *given, raw)
+
+    def note(
+        self, codes: Codes, nodes: Nodes, values: NDArray[np.float64], raw: NDArray[np.float64]
+    ) -> Noted:
+        """Write down `add`, once it has been done, of trees that have fewer than MAX_NODES."""
+        given = codes, nodes, values, self._leaf_values, self._lanes, raw
+        return self._team.noted(len(raw), Errand(add_routed), *given)
 
 
 @team_kernel

@@ -39,6 +39,7 @@ from hedgerow.kernels.pool import Helper, Pool
 _BRIEF = 200_000  # cell updates that one thread does before a second one has woken up
 _GLANCE = 0.1  # seconds after which the caller looks for an interrupt
 _FEW_STEPS = 32_768  # of a kernel, a nanosecond each, that one thread does alone
+_FEW_NOTED = 4096  # the same, if Python has no part in calling it
 
 
 _pool = Pool()
@@ -52,6 +53,9 @@ def _forget_threads() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_threads)
+
+
+Noted = tuple[Any, tuple[int, int, int, int]]  # a note, and its line: see Team.noted
 
 
 class _Task:
@@ -131,6 +135,13 @@ class Team:
             self._catch_up()
             self._put_off = errand.noted(self._alone, arguments)
 
+    def noted(self, n_steps: float, errand: Errand, *arguments: Any) -> Noted:
+        """Write down a kernel for `season`; few steps are to be done by one alone."""
+        is_alone = n_steps < _FEW_NOTED or not self.helpers
+        member = self._alone if is_alone else self._members[0]
+        note = errand.noted(member, arguments)
+        return note, note.line(member)
+
     def _catch_up(self) -> None:
         """Do what was put off."""
         note, self._put_off = self._put_off, None
@@ -178,7 +189,9 @@ class Team:
         # A fingerprint takes microseconds, types take milliseconds; of classes it has the names.
         exactly = (*kind, compute_fingerprint(arguments))
         if exactly not in _compiled:
-            compiled_for(kernel, (self._members[0], arguments))
+            # What posts its arguments takes them as one tuple; a season posts its notes.
+            given = (arguments,) if hasattr(kernel, "needs_all") else arguments
+            compiled_for(kernel, (self._members[0], *given))
             _compiled.add(exactly)
         self._compiled.add(kind)
 

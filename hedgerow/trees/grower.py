@@ -18,6 +18,7 @@ from hedgerow.kernels.outlook import SPARE, outlook
 from hedgerow.kernels.random import chosen, mixed_bits
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.trimming import move_rows, trim
+from hedgerow.kernels.units import least_steps
 from hedgerow.kernels.workspace import (
     BY_GAIN,
     N_NODES,
@@ -38,7 +39,6 @@ from hedgerow.trees.rules import GrowthRules
 
 _NO_DEPTH = 2**62
 _MAX_ROWS = 2**30
-_MOST = 2.0**62
 _STACK = 80  # the newest leaves: each at most half of the one below, so log2(n) and some
 _SMALL = 8192  # rows below which a subtree is grown by one thread
 _COPSE = 8192  # rows of a leaf that are copied into a table of its own
@@ -202,10 +202,15 @@ class Grower:
 
     def _is_brief(self, n_rows: int, rules: Rules) -> bool:
         """Tell whether a tree is grown in a moment."""
+        return self._n_in_a_moment(n_rows, rules) > 0
+
+    def _n_in_a_moment(self, n_rows: int, rules: Rules) -> int:
+        """Return how many trees are grown in a moment."""
         codes = self._table.codes
         if rules.max_leaves > _FEW_LEAVES or len(codes.wide):
-            return False
-        return math.log2(rules.max_leaves + 1) * n_rows * len(codes.features) < _MOMENT
+            return 0
+        work = math.log2(rules.max_leaves + 1) * n_rows * len(codes.features)
+        return int(_MOMENT / max(work, 1.0))
 
     def _grow_tasks(self, problem: Problem) -> None:
         """Grow the leaves that were put aside, each by one thread, the largest first."""
@@ -279,7 +284,7 @@ def _rules(
         max_depth=_NO_DEPTH if limits.max_depth is None else limits.max_depth,
         min_split_rows=max(limits.min_split_rows, 2),
         min_rows=limits.min_leaf_rows,
-        min_weight=max(math.ceil(min(limits.min_leaf_weight / judge.weight_unit, _MOST)), 1),
+        min_weight=least_steps(limits.min_leaf_weight, judge.weight_unit),
         min_gain=float(limits.min_gain / judge.score_unit),
         n_candidates=limits.n_candidates or len(menu.own),
         random_cut=int(limits.random_cut),

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow.kernels.desks import Desks
 from hedgerow.kernels.dials import DIALS, grow_by
@@ -11,8 +12,10 @@ from hedgerow.kernels.errands import Errand
 from hedgerow.kernels.masks import MOST_CATEGORIES
 from hedgerow.kernels.meeting import Member
 from hedgerow.kernels.outlook import outlook
-from hedgerow.kernels.workspace import Problem, Size, Workspace
+from hedgerow.kernels.team import Noted
+from hedgerow.kernels.workspace import Nodes, Problem, Size, Workspace
 from hedgerow.trees.grower import EMPTY, Grower, grows_ahead
+from hedgerow.trees.grown import words_of_sets
 
 _FEWEST, _MASKED = 1024, 65_536  # rows of a table whose leaves have masks; a root has a histogram
 
@@ -26,7 +29,7 @@ class Regrower(Grower):
         """Take what a Grower does. in_order: records are those of all rows, in their order."""
         self._in_order = in_order
         super().__init__(*given)
-        self._errand, self._dials = Errand(grow_by), np.zeros(1, DIALS).view(np.recarray)
+        self._errand, self.dials = Errand(grow_by), np.zeros(1, DIALS).view(np.recarray)
 
     def _masks(self, size: Size) -> bool:
         codes, alone = self._table.codes, self._team.n_threads == 1
@@ -41,12 +44,47 @@ class Regrower(Grower):
         known = self._problem_of_arrays
         if known is None or not _share_arrays(problem, known):
             known = self._problem_of_arrays = problem
-        self._dials[0] = _dial(problem, n_rows)
-        given = known, self._dials, self._space, self._view, self._desks, self._nodes
+        self.dials[0] = _dial(problem, n_rows)
         if self._is_brief(n_rows, problem.rules):
-            self._team.repeat(math.inf, self._errand, *given)
+            self._team.repeat(math.inf, self._errand, *self._given(known))
         else:
-            self._team.run(grow_by, *given)
+            self._team.run(grow_by, *self._given(known))
+
+    def _given(self, problem: Problem) -> tuple[Any, ...]:
+        return problem, self.dials, self._space, self._view, self._desks, self._nodes
+
+    @property
+    def n_in_a_moment(self) -> int:
+        """Trees as the last one that are grown in a moment."""
+        assert self._problem_of_arrays is not None
+        return self._n_in_a_moment(len(self.records), self._problem_of_arrays.rules)
+
+    @property
+    def nodes(self) -> Nodes:
+        """Where trees are grown."""
+        return self._nodes
+
+    @property
+    def records(self) -> NDArray[np.int64]:
+        """Where the records of trees are."""
+        return self._records
+
+    @property
+    def waiting(self) -> NDArray[np.int64]:
+        """What must be zero before a tree is grown."""
+        return self._view.counters
+
+    def note(self) -> Noted:
+        """Write down how a tree is grown from records by dials, once one has been."""
+        assert self._problem_of_arrays is not None
+        return self._team.noted(math.inf, self._errand, *self._given(self._problem_of_arrays))
+
+    @property
+    def never_overflows(self) -> bool:
+        """Whether there is room for the sets of categories of any tree."""
+        codes, n_splits = self._table.codes, len(self._nodes.table) // 2
+        of_sets = words_of_sets(codes)[codes.features.n_categories > 0]
+        return n_splits * int(of_sets.max(initial=0)) <= len(self._nodes.words)
 
     def _grow_leaf(self, member: Member, problem: Problem, space: Workspace, desks: Desks) -> None:
         dials = np.array([_dial(problem, -1)], DIALS).view(np.recarray)
