@@ -108,7 +108,7 @@ def _explain(table: NDArray[np.float64]) -> None:
     """Ask a boosted model for all that it explains, of tables that may be written to or not."""
     fixed = table.copy()
     fixed.flags.writeable = False
-    model = GradientBoostingRegressor(n_estimators=2, n_jobs=1).fit(table, table[:, 0])
+    model = GradientBoostingRegressor(n_estimators=4, n_jobs=1).fit(table, table[:, 0])
     for X in (table, fixed):
         model.apply(X)
         model.shap_values(X)

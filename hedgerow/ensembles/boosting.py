@@ -36,6 +36,8 @@ from hedgerow.kernels.units import LEAST
 from hedgerow.kernels.workspace import Nodes
 from hedgerow.trees.rules import GrowthRules
 
+NO_ROWS = np.zeros(0, np.int64)
+
 
 @dataclass(frozen=True)
 class BoostingRules:
@@ -168,23 +170,32 @@ class Boosting:
 
     def next_rounds(self, n_most: int) -> bool:
         """Grow one round or several. Returns False if no gradient is above zero."""
-        n_grown = 0
-        if n_most > 1 and self._has_seasons():
-            n_grown = self._seasons.grow(self.n_rounds, n_most, self._harvest)
-            self.n_rounds += n_grown
-        return n_grown > 0 or self.next_round()
+        return self.season(n_most).shape[1] > 0 or self.next_round()
 
-    def _has_seasons(self) -> bool:
-        """Tell whether rounds are such that many can be grown at once; the first one is not."""
-        stage, trees = self.stage, self._trees
+    def season(self, n_most: int, rows: NDArray[np.int64] = NO_ROWS) -> Floats:
+        """Grow several rounds in one call, or none if they are not of the kind that can be.
+
+        Returns the scores of some rows after each round, float64 [n_outputs, n_rounds, n].
+        """
+        seasons = self._seasons_of(self._trees) if n_most > 1 else None
+        if seasons is None:
+            return np.empty((len(self.stage.raw), 0, len(rows)))
+        try:
+            return seasons.grow(self.n_rounds, n_most, self._harvest, rows)
+        finally:
+            self.n_rounds += seasons.n_done
+
+    def _seasons_of(self, trees: ScalarTrees | VectorTrees) -> Seasons | None:
+        """Return what grows such trees in seasons, if it can be done; the first round cannot."""
+        stage = self.stage
         if not isinstance(trees, ScalarTrees) or not is_plain(stage, self._rules):
-            return False
+            return None
         if not Seasons.suit(trees, len(stage.raw)):
-            return False
+            return None
         if self._seasons is None or not self._seasons.fits(stage):
             given = trees.together, self._sampler.drawn(self.n_rounds), self._rules, self._team
             self._seasons = Seasons(stage, *given)
-        return True
+        return self._seasons
 
     def next_round(self) -> bool:
         """Grow a tree for each output. Returns False if no gradient is above zero."""

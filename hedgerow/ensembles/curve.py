@@ -73,6 +73,23 @@ def mean_loss(loss: Any, scored: Scored, team: Team) -> float:
     return steady_sum(losses * scored.weights) / scored.total_weight
 
 
+def mean_losses(loss: Any, scored: Scored, seen: Floats, team: Team) -> list[float]:
+    """Return `mean_loss` after each of several rounds, at the scores [n_outputs, n_rounds, n_rows].
+
+    Of a loss of rows, each of which has one target; scored.number is that of the last round.
+    """
+    n_outputs, n_rounds, n_rows = seen.shape
+    y, raw = np.tile(scored.y, n_rounds), np.ascontiguousarray(seen).reshape(n_outputs, -1)
+    losses = losses_of(loss, y, raw, team).reshape(n_rounds, n_rows)
+    bad = np.argwhere(~np.isfinite(losses))
+    if len(bad):
+        number, row = bad[0].tolist()
+        then = scored._replace(raw=seen[:, number], number=scored.number - n_rounds + number + 1)
+        raise _no_loss(loss, then, row, float(losses[number, row]))
+    sums: list[float] = steady_sums(losses * scored.weights).tolist()
+    return [total / scored.total_weight for total in sums]
+
+
 def losses_of(loss: Any, y: Floats, raw: Floats, team: Team) -> Floats:
     """Return the losses of rows, float64 [n], without their weights; see Scored for y, raw.
 
@@ -117,8 +134,12 @@ def steady_loss(stage: Any) -> Any:
 def steady_sum(values: Floats) -> float:
     """Return the sum, the same in any order of the rows: it is one of whole steps."""
     peak = float(np.abs(values).max())
-    if peak == 0.0 or not np.isfinite(peak):
-        return peak
-    bits = 61 - int(np.frexp(float(len(values)))[1]) - int(np.frexp(peak)[1])
-    steps = np.rint(np.ldexp(values, bits)).astype(np.int64)
-    return float(np.ldexp(float(steps.sum()), -bits))
+    return float(steady_sums(values[None])[0]) if np.isfinite(peak) else peak
+
+
+def steady_sums(values: Floats) -> Floats:
+    """Return such sums of the rows of a table of finite numbers, float64 [n_sums]."""
+    peaks = np.abs(values).max(axis=1)
+    bits = 61 - int(np.frexp(float(values.shape[1]))[1]) - np.frexp(peaks)[1]
+    steps = np.rint(np.ldexp(values, bits[:, None])).astype(np.int64)
+    return np.asarray(np.ldexp(steps.sum(axis=1).astype(np.float64), -bits))

@@ -29,6 +29,8 @@ class Fold:
     """A model that some rows are held out of, and their loss after each round.
 
     measure(boosting) is the mean loss of these rows, or another number, smaller is better.
+    measure_all(boosting, seen), if it is given, is a list of it after each of the newest rounds,
+    from the scores of these rows, [n_outputs, n_rounds, n].
     """
 
     def __init__(
@@ -36,17 +38,30 @@ class Fold:
         boosting: Boosting,
         held_out: NDArray[np.int64],
         measure: Callable[[Boosting], float],
+        measure_all: Callable[[Boosting, Floats], list[float]] | None = None,
     ) -> None:
         self.boosting, self.held_out, self._measure = boosting, held_out, measure
+        self._measure_all = measure_all
         self.weight = steady_sum(boosting.stage.weights[held_out])
         self.losses = [measure(boosting)]
         self.learnt = [True]
 
     def advance(self, n_rounds: int) -> None:
         """Boost some rounds, if there is anything to learn, and measure."""
-        for _ in range(n_rounds):
-            self.learnt.append(self.boosting.next_round())
-            self.losses.append(self._measure(self.boosting))
+        end = len(self.losses) + n_rounds
+        while len(self.losses) < end:
+            self._advance_many(end - len(self.losses))
+            if len(self.losses) < end:
+                self.learnt.append(self.boosting.next_round())
+                self.losses.append(self._measure(self.boosting))
+
+    def _advance_many(self, n_rounds: int) -> None:
+        """Boost as many of these rounds as can be grown in one call."""
+        if self._measure_all is not None:
+            seen = self.boosting.season(n_rounds, self.held_out)
+            if seen.shape[1]:
+                self.losses += self._measure_all(self.boosting, seen)
+                self.learnt += [True] * seen.shape[1]
 
 
 class Folds:

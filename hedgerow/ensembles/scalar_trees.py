@@ -63,7 +63,6 @@ class Planter:
 
         return self.grower.grow(judge, fill, seed, drawn.n_records)
 
-
     def notes(
         self,
         pair: NDArray[np.float32],
@@ -80,9 +79,7 @@ class Planter:
         summed = g, h, drawn.weights, drawn.mask, drawn.rows, coarse, totals
         return [
             team.noted(len(g), Errand(total_steps), *summed),
-            team.noted(
-                len(records), Errand(write_records), g, h, self.scales, drawn.rows, records
-            ),
+            team.noted(len(records), Errand(write_records), g, h, self.scales, drawn.rows, records),
             self.grower.note(),
         ]
 

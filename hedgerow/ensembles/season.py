@@ -7,8 +7,9 @@ trees of numbers fitted by second order to all rows, multiplied by a constant ra
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hedgerow.ensembles.additive import Harvest
+from hedgerow.ensembles.additive import Floats, Harvest
 from hedgerow.ensembles.bench import fine_steps
 from hedgerow.ensembles.dropout import NO_DROPOUT
 from hedgerow.ensembles.sampling import EVERY_ROW, Drawn
@@ -16,7 +17,7 @@ from hedgerow.ensembles.scalar_trees import Planter, ScalarTrees
 from hedgerow.ensembles.stage import Stage
 from hedgerow.kernels.jit import config
 from hedgerow.kernels.routes import MAX_NODES
-from hedgerow.kernels.season import TERMS, Barn, Season, grow_season
+from hedgerow.kernels.season import TERMS, Barn, Season, Sight, grow_season
 from hedgerow.kernels.team import Noted, Team
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def is_plain(stage: Stage, rules: "BoostingRules") -> bool:
     is_one = len(stage.raw) == 1 or len(stage.labels) > 0
     if config.DISABLE_JIT or growth.max_leaves is None or growth.keep_gain > -np.inf:
         return False
-    if any(hasattr(loss, name) for name in _OWN_WAYS) or len(stage.rows):
+    if any(hasattr(loss, name) for name in _OWN_WAYS):
         return False
     return is_usual and takes_all and same_features and is_one
 
@@ -48,30 +49,32 @@ class Seasons:
     ) -> None:
         """Take what a round was grown by: one must have been."""
         assert planter.grower is not None
-        self._planter, self._team, self._raw = planter, team, stage.raw
+        self._team, self._raw, self.n_done = team, stage.raw, 0
         self._grower, bench, growth = planter.grower, planter.bench, rules.growth
         nodes, cells, n_outputs = self._grower.nodes, planter.cells, len(stage.raw)
         coarse, totals = np.empty(2, np.float32), np.zeros((team.n_threads, 2), np.int64)
+        peaks = np.zeros((n_outputs, team.n_threads, 2), np.uint32)
         derived, found = stage.note(team)
         notes: list[list[Noted]] = []
         for output in range(n_outputs):
             pairs = stage.pair_of(output)
             growing = planter.notes(pairs, drawn, coarse, totals)
-            route = bench.router.note(
-                planter.codes, nodes, bench.values, stage.raw[output]
-            )
-            notes.append([*growing, *bench.notes(nodes, pairs, drawn), route])
+            route = bench.router.note(planter.codes, nodes, bench.values, stage.raw[output])
+            finishing = *bench.notes(nodes, pairs, drawn), route
+            notes.append([stage.note_peaks(output, team, peaks[output]), *growing, *finishing])
         self._alive: Any = derived, notes  # lines are addresses in them
         leaves = min(growth.max_leaves or 0, drawn.n_records)
-        whole = drawn.n_records, leaves, growth.seed, int(cells.may_overflow(drawn.total_weight))
+        whole = drawn.n_records, leaves, growth.seed
+        flags = int(cells.may_overflow(drawn.total_weight)), int(len(drawn.rows) > 0)
         least = growth.min_leaf_weight, planter.penalties.smooth, planter.penalties.rare
         steps = fine_steps(drawn.total_weight), float(rules.rate or 0.0)
-        terms = *whole, *cells.rooms(drawn.total_weight), *least, *steps
+        terms = *whole, *flags, *cells.rooms(drawn.total_weight), *least, *steps
         self._season = Season(
             derive=np.array([derived[1]], np.int64),
             notes=np.array([[line for _, line in each] for each in notes], np.int64),
             terms=np.array([terms], TERMS).view(np.recarray),
             found=found,
+            peaks=peaks,
             coarse=coarse,
             totals=totals,
             scales=planter.scales,
@@ -96,12 +99,17 @@ class Seasons:
         """Tell whether the arrays of a stage are still those that were written down."""
         return stage.raw is self._raw
 
-    def grow(self, first: int, n_most: int, harvest: Harvest) -> int:
-        """Grow rounds, of which the first has a number; keep the trees; return how many rounds."""
+    def grow(self, first: int, n_most: int, harvest: Harvest, rows: NDArray[np.int64]) -> Floats:
+        """Grow rounds, of which the first has a number, and keep their trees.
+
+        Sets n_done to how many they are; returns the scores of some rows after each of them,
+        [n_outputs, n_done, n].
+        """
         n_outputs, season = len(self._raw), self._season
         n_rounds = min(n_most, _MOST, max(self._grower.n_in_a_moment // n_outputs, 1))
         n_trees = n_rounds * n_outputs
         n_nodes, n_done = n_trees * len(season.table), np.zeros(1, np.int64)
+        sight = Sight(rows, self._raw, np.empty((n_outputs, n_rounds, len(rows))))
         barn = Barn(
             first=np.zeros((n_trees + 1, 2), np.int64),
             table=np.empty((n_nodes, season.table.shape[1]), np.int64),
@@ -109,8 +117,8 @@ class Seasons:
             columns=np.empty(3 * n_nodes),
         )
         try:
-            self._team.join(grow_season, first, first + n_rounds, season, barn, n_done)
+            self._team.join(grow_season, first, first + n_rounds, season, barn, sight, n_done)
         finally:
-            n_grown = int(n_done[0])
-            harvest.gather(barn, n_grown * n_outputs)
-        return n_grown
+            self.n_done = int(n_done[0])
+            harvest.gather(barn, self.n_done * n_outputs)
+        return sight.told[:, : self.n_done]

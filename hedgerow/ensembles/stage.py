@@ -112,6 +112,11 @@ class Stage:
         errand, found, given = self._question(slice(0, None), team.n_threads)
         return team.noted(given[-3].size, errand, *given, found), found
 
+    def note_peaks(self, output: int, team: Team, found: NDArray[np.uint32]) -> Noted:
+        """Write down what finds an output's peaks of the rows that trees are grown from."""
+        given = self._bits[output], self.rows, found
+        return team.noted(len(self.y), Errand(largest_bits), *given)
+
     def _question(self, outputs: slice, n_threads: int) -> tuple[Errand, Any, tuple[Any, ...]]:
         """Return what derives some outputs, where it notes their peaks, and from what."""
         arrays = [each[outputs] for each in (self.raw, self.pairs, self._bits)]

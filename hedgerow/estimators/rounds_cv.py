@@ -10,7 +10,7 @@ from sklearn.utils import Bunch
 
 from hedgerow.ensembles.additive import AdditiveModel, Floats
 from hedgerow.ensembles.boosting import Boosting
-from hedgerow.ensembles.curve import Patience, best_round, steady_loss
+from hedgerow.ensembles.curve import Patience, best_round, mean_losses, steady_loss
 from hedgerow.ensembles.folds import Fold, Folds
 from hedgerow.estimators.folds import content_folds
 from hedgerow.estimators.ground import ALL, Ground, Rows
@@ -67,8 +67,11 @@ def _fold(estimator: Any, boosting: Boosting, held_out: Rows, team: Team) -> Fol
     def measure(own: Boosting) -> float:
         return metric.sign * metric.measure(rows.scored(own), own.stage.loss, team)
 
+    def measure_all(own: Boosting, seen: Floats) -> list[float]:
+        return mean_losses(own.stage.loss, rows.scored(own), seen, team)
+
     rows = HeldOut(held_out)
-    return Fold(boosting, held_out, measure)
+    return Fold(boosting, held_out, measure, None if estimator.eval_metric else measure_all)
 
 
 def _held_out_raw(together: Folds, n_rounds: int, ground: Ground) -> Floats:

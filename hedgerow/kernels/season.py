@@ -4,12 +4,13 @@ What a round does is written down once, as notes (see errands.py), and done agai
 Python, and the GIL, have no part in it: a round of ten thousand rows is half a millisecond.
 
     derive   g and h of all outputs, and their peaks
-    total    their sums, if steps might be too many     |
-    write    records of rows                            |
-    grow     a tree                                     |  of each output
-    sum      fine steps of its leaves' rows             |
-    set      values of its nodes                        |
-    route    what it adds to the scores of rows         |
+    peak     those of the rows that trees are grown from, if these are not all     |
+    total    their sums, if steps might be too many                                |
+    write    records of rows                                                       |  of each
+    grow     a tree                                                                |  output
+    sum      fine steps of its leaves' rows                                        |
+    set      values of its nodes                                                   |
+    route    what it adds to the scores of rows                                    |
 
 `ensembles.boosting` says the same in Python, and is the definition.
 """
@@ -38,15 +39,19 @@ from hedgerow.kernels.units import (
 )
 from hedgerow.kernels.workspace import N_NODES, N_WORDS
 
-TOTAL, WRITE, GROW, SUM, SET, ROUTE, N_NOTES = range(7)
+PEAK, TOTAL, WRITE, GROW, SUM, SET, ROUTE, N_NOTES = range(8)
 _INFINITE, _LONG = np.uint32(0x7F800000), 1 << 40
 
 # What rounds have in common. n_rows, max_leaves, seed: of the trees; is_totalled: whether steps
-# might be too many; g_room, h_room: for the steps of all rows; min_weight, smooth, rare: sums of
-# Hessians; fine: fine steps of the largest derivative; rate: times the values of nodes.
+# might be too many; has_rows: whether trees are grown from some rows only; g_room, h_room: for the
+# steps of all rows; min_weight, smooth, rare: sums of Hessians; fine: fine steps of the largest
+# derivative; rate: times the values of nodes.
 TERMS = np.dtype(
-    [(name, "i8") for name in ("n_rows", "max_leaves", "seed", "is_totalled")]
-    + [(name, "f8") for name in ("g_room", "h_room", "min_weight", "smooth", "rare", "fine", "rate")],
+    [(name, "i8") for name in ("n_rows", "max_leaves", "seed", "is_totalled", "has_rows")]
+    + [
+        (name, "f8")
+        for name in ("g_room", "h_room", "min_weight", "smooth", "rare", "fine", "rate")
+    ],
     align=True,
 )
 
@@ -58,6 +63,7 @@ class Season(NamedTuple):
     notes    int64 [K, N_NOTES, 4]    the other notes of each output
     terms    TERMS [1]
     found    uint32 [n_threads, K, 2] bits of the peaks of g and h
+    peaks    uint32 [K, n_threads, 2] the same of the rows of trees, if these are not all
     coarse   float32 [2]              steps of 1.0 that are summed to know how many there are
     totals   int64 [n_threads, 2]     their sums
     scales   float32 [2]              steps of 1.0 in records
@@ -74,6 +80,7 @@ class Season(NamedTuple):
     notes: NDArray[np.int64]
     terms: Records
     found: NDArray[np.uint32]
+    peaks: NDArray[np.uint32]
     coarse: NDArray[np.float32]
     totals: NDArray[np.int64]
     scales: NDArray[np.float32]
@@ -101,12 +108,26 @@ class Barn(NamedTuple):
     columns: NDArray[np.float64]
 
 
+class Sight(NamedTuple):
+    """Rows whose scores are noted after each round.
+
+    rows  int64 [n]
+    raw   float64 [K, n_rows]         scores of all rows
+    told  float64 [K, n_rounds, n]
+    """
+
+    rows: NDArray[np.int64]
+    raw: NDArray[np.float64]
+    told: NDArray[np.float64]
+
+
 @kernel
-def grow_season(team, begin, end, season, barn, n_done):
+def grow_season(team, begin, end, season, barn, sight, n_done):
     """Grow the rounds begin .. end, or those before one that Python has to look at.
 
     season  Season        both
     barn    Barn          write
+    sight   Sight         write
     n_done  int64 [1]     write   rounds that are done
 
     Python looks at derivatives that are not finite, or of which none is above zero.
@@ -117,22 +138,25 @@ def grow_season(team, begin, end, season, barn, n_done):
     for number in range(begin, end):
         if not _grow_round(team, number, season, barn, n_done[0]):
             break
+        _note_scores(sight, n_done[0])
         n_done[0] += 1
     if team.n_threads > 1:
         atomic_add(team.meeting, EXPECTED, team.meeting[CALLS] - team.meeting[EXPECTED])
 
 
 if not config.DISABLE_JIT:
-    grow_season.is_posted = True  # by its notes
+    grow_season.is_posted = True  # type: ignore[attr-defined]  # others do its notes
 
 
 @part
 def _grow_round(team, number, season, barn, n_before):
     season.found[:] = 0
     _do(team, season.derive[0])
-    n_outputs, has_slope = season.found.shape[1], False
+    n_outputs, has_slope = season.notes.shape[0], False
     for output in range(n_outputs):
-        g, h = _peak(season.found, output, 0), _peak(season.found, output, 1)
+        if season.terms[0].has_rows:
+            _do(team, season.notes[output, PEAK])
+        g, h = _peak(season, output, 0), _peak(season, output, 1)
         if max(g, h) >= _INFINITE:
             return False
         has_slope = has_slope or float_of_bits(g) > LEAST
@@ -151,8 +175,8 @@ def _grow_round(team, number, season, barn, n_before):
 def _grow_tree(team, number, output, season):
     """Grow the tree of an output, and set the values of its nodes."""
     terms, notes = season.terms[0], season.notes[output]
-    g = np.float64(float_of_bits(_peak(season.found, output, 0)))
-    h = np.float64(float_of_bits(_peak(season.found, output, 1)))
+    g = np.float64(float_of_bits(_peak(season, output, 0)))
+    h = np.float64(float_of_bits(_peak(season, output, 1)))
     if terms.is_totalled:
         season.coarse[0], season.coarse[1] = COARSE / peak_of(g), COARSE / peak_of(h)
         _do(team, notes[TOTAL])
@@ -210,12 +234,24 @@ def _keep(season, barn, tree):
 
 
 @part
-def _peak(found, output, k):
+def _peak(season, output, k):
     """Return the bits of the largest derivative of an output that any thread has found."""
     largest = np.uint32(0)
-    for thread in range(found.shape[0]):
-        largest = max(largest, found[thread, output, k])
+    for thread in range(season.found.shape[0]):
+        if season.terms[0].has_rows:
+            largest = max(largest, season.peaks[output, thread, k])
+        else:
+            largest = max(largest, season.found[thread, output, k])
     return largest
+
+
+@part
+def _note_scores(sight, number):
+    """Note the scores after a round, of which `number` rounds of the season came before."""
+    for output in range(sight.raw.shape[0]):
+        raw, told = sight.raw[output], sight.told[output, number]
+        for i in range(sight.rows.shape[0]):
+            told[i] = raw[sight.rows[i]]
 
 
 @part
