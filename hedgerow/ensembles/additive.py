@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.kernels.arranging import Arranged, arrange, empty_arrangement
+from hedgerow.kernels.barn import Barn
 from hedgerow.kernels.codes import Codes, Records
 from hedgerow.kernels.grove import Grove, Scorer, lanes_for, scorer_of
 from hedgerow.kernels.predict import Paths
 from hedgerow.kernels.routes import Router
 from hedgerow.kernels.scorer import add_stages, add_trees
-from hedgerow.kernels.season import Barn
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.workspace import N_NODES, N_WORDS, NODE, Nodes, empty_nodes
 

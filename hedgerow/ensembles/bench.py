@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from hedgerow.ensembles.additive import Floats
 from hedgerow.ensembles.cells import Peaks
 from hedgerow.ensembles.sampling import Drawn
-from hedgerow.kernels.errands import Errand
+from hedgerow.kernels.errands import Errand, Noted
 from hedgerow.kernels.routes import Router
 from hedgerow.kernels.steps import CHUNK, set_columns, sum_leaves
-from hedgerow.kernels.team import Noted, Team
+from hedgerow.kernels.team import Team
 from hedgerow.kernels.units import fine_scale
 from hedgerow.kernels.workspace import N_NODES, Nodes
 

@@ -12,8 +12,8 @@ from hedgerow.ensembles.bench import Bench
 from hedgerow.ensembles.cells import Cells, Peaks, Penalties
 from hedgerow.ensembles.sampling import Drawn
 from hedgerow.kernels.derivatives import total_steps, write_records
-from hedgerow.kernels.errands import Errand
-from hedgerow.kernels.team import Noted, Team
+from hedgerow.kernels.errands import Errand, Noted
+from hedgerow.kernels.team import Team
 from hedgerow.kernels.workspace import Nodes
 from hedgerow.trees.grower import Judge, grows_ahead
 from hedgerow.trees.regrower import Regrower

@@ -15,10 +15,11 @@ from hedgerow.ensembles.dropout import NO_DROPOUT
 from hedgerow.ensembles.sampling import EVERY_ROW, Drawn
 from hedgerow.ensembles.scalar_trees import Planter, ScalarTrees
 from hedgerow.ensembles.stage import Stage
-from hedgerow.kernels.jit import config
+from hedgerow.kernels.barn import Barn
+from hedgerow.kernels.errands import Noted
 from hedgerow.kernels.routes import MAX_NODES
-from hedgerow.kernels.season import TERMS, Barn, Season, Sight, grow_season
-from hedgerow.kernels.team import Noted, Team
+from hedgerow.kernels.season import TERMS, Season, Sight, grow_season
+from hedgerow.kernels.team import Team
 
 if TYPE_CHECKING:
     from hedgerow.ensembles.boosting import BoostingRules
@@ -34,7 +35,11 @@ def is_plain(stage: Stage, rules: "BoostingRules") -> bool:
     takes_all = rules.sampling is EVERY_ROW and rules.dropout is NO_DROPOUT
     same_features = growth.features is None and growth.n_tree_features is None
     is_one = len(stage.raw) == 1 or len(stage.labels) > 0
-    if config.DISABLE_JIT or growth.max_leaves is None or growth.keep_gain > -np.inf:
+    if (
+        not hasattr(grow_season, "is_posted")
+        or growth.max_leaves is None
+        or growth.keep_gain > -np.inf
+    ):
         return False
     if any(hasattr(loss, name) for name in _OWN_WAYS):
         return False

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from hedgerow.ensembles.additive import Floats
 from hedgerow.ensembles.start import start_beside
 from hedgerow.kernels.derivatives import derive, derive_classes, largest_bits
-from hedgerow.kernels.errands import Errand
-from hedgerow.kernels.team import Noted, Team
+from hedgerow.kernels.errands import Errand, Noted
+from hedgerow.kernels.team import Team
 from hedgerow.trees.quantise import Steps
 
 _MANY = 2**24  # whole weights that add up to more are multiplied in before rounding

@@ -207,12 +207,6 @@ def do_noted(team, work, given, needs_all):
     work, given  int64   addresses of what is done, and of its arguments
     needs_all    int64   whether helpers that come late must begin, too
     """
-    do_written(team, work, given, needs_all)
-
-
-@part
-def do_written(team, work, given, needs_all):
-    """As `do_noted`, of kernels."""
     if team.n_threads > 1:
         team.meeting[_WORK], team.meeting[_GIVEN] = work, given
         atomic_add(team.meeting, CALLS, 1)

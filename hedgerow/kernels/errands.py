@@ -16,6 +16,7 @@ from hedgerow.kernels.jit import config, kernel
 from hedgerow.kernels.meeting import Member
 
 _ROOM = 1024  # words of a note, to begin with
+Noted = tuple[Any, tuple[int, int, int, int]]  # a note, and its line
 
 
 class Errand:

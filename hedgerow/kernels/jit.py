@@ -100,6 +100,14 @@ def outlined_part(function: Function) -> Function:
     return numba.njit(**options)(function)
 
 
+def compiled_for(kernel: Any, arguments: tuple[Any, ...]) -> None:
+    """Compile (or load) a kernel in the calling thread, so that errors and Ctrl-C end there."""
+    if hasattr(kernel, "overloads"):
+        signature = tuple(numba.typeof(argument) for argument in arguments)
+        if signature not in kernel.overloads:
+            kernel.compile(signature)
+
+
 def callable_in_kernels(name: str, arguments: str = "", *, inlined: bool = False) -> None:
     """Let kernels call `value.name(arguments)` on our NamedTuples, resolved when compiling.
 

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from hedgerow.kernels.blocks import LANE, choose
 from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.codes import MISSING, Codes
-from hedgerow.kernels.errands import Errand
+from hedgerow.kernels.errands import Errand, Noted
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.meeting import share
 from hedgerow.kernels.partition import with_missing
 from hedgerow.kernels.steps import add_values, goes_left
-from hedgerow.kernels.team import Noted, Team
+from hedgerow.kernels.team import Team
 from hedgerow.kernels.workspace import N_NODES, Nodes
 
 _MAX_LEAVES = 256  # a leaf's number is a byte

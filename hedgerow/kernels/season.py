@@ -20,7 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.kernels.calling import do_posted, do_written
+from hedgerow.kernels.barn import keep
+from hedgerow.kernels.calling import do_noted, do_posted
 from hedgerow.kernels.codes import Records
 from hedgerow.kernels.jit import config, kernel, part
 from hedgerow.kernels.machine import atomic_add, float_of_bits
@@ -37,7 +38,7 @@ from hedgerow.kernels.units import (
     rare_steps,
     scale_of,
 )
-from hedgerow.kernels.workspace import N_NODES, N_WORDS
+from hedgerow.kernels.workspace import N_NODES
 
 PEAK, TOTAL, WRITE, GROW, SUM, SET, ROUTE, N_NOTES = range(8)
 _INFINITE, _LONG = np.uint32(0x7F800000), 1 << 40
@@ -88,21 +89,6 @@ class Season(NamedTuple):
     dials: Records
     waiting: NDArray[np.int64]
     counters: NDArray[np.int64]
-    table: NDArray[np.int64]
-    words: NDArray[np.int64]
-    columns: NDArray[np.float64]
-
-
-class Barn(NamedTuple):
-    """Where the trees of a season are kept, one after another.
-
-    first    int64 [n_trees + 1, 2]   first node and first word of each tree; [0] is zero
-    table    int64 [n_nodes, n]
-    words    int64 [n_words]
-    columns  float64 [3 * n_nodes]    of each tree: values, G, H
-    """
-
-    first: NDArray[np.int64]
     table: NDArray[np.int64]
     words: NDArray[np.int64]
     columns: NDArray[np.float64]
@@ -166,7 +152,8 @@ def _grow_round(team, number, season, barn, n_before):
         _grow_tree(team, number, output, season)
         if cancelled(team):
             return False
-        _keep(season, barn, n_before * n_outputs + output)
+        tree = n_before * n_outputs + output
+        keep(barn, tree, season.counters, season.table, season.words, season.columns)
         _do(team, season.notes[output, ROUTE])
     return not cancelled(team)
 
@@ -218,22 +205,6 @@ def _turn(dial, terms, scales, seed):
 
 
 @part
-def _keep(season, barn, tree):
-    """Copy a tree into the barn."""
-    n_nodes, n_words = season.counters[N_NODES], season.counters[N_WORDS]
-    node, word = barn.first[tree, 0], barn.first[tree, 1]
-    barn.first[tree + 1, 0], barn.first[tree + 1, 1] = node + n_nodes, word + n_words
-    for i in range(n_nodes):
-        for k in range(season.table.shape[1]):
-            barn.table[node + i, k] = season.table[i, k]
-    for i in range(n_words):
-        barn.words[word + i] = season.words[i]
-    for k in range(3):
-        for i in range(n_nodes):
-            barn.columns[3 * node + k * n_nodes + i] = season.columns[k, i]
-
-
-@part
 def _peak(season, output, k):
     """Return the bits of the largest derivative of an output that any thread has found."""
     largest = np.uint32(0)
@@ -261,4 +232,4 @@ def _do(team, note):
     if is_alone:
         do_posted(work, given, 0)
     else:
-        do_written(team, work, given, needs_all)
+        do_noted(team, work, given, needs_all)

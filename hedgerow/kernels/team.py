@@ -19,12 +19,12 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
-import numba
 from numba._dispatcher import compute_fingerprint
 
 from hedgerow.kernels.calling import expect, serve
 from hedgerow.kernels.cores import n_threads_for
-from hedgerow.kernels.errands import Errand
+from hedgerow.kernels.errands import Errand, Noted
+from hedgerow.kernels.jit import compiled_for
 from hedgerow.kernels.meeting import (
     CALLS,
     CANCELLED,
@@ -53,9 +53,6 @@ def _forget_threads() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_threads)
-
-
-Noted = tuple[Any, tuple[int, int, int, int]]  # a note, and its line: see Team.noted
 
 
 class _Task:
@@ -189,8 +186,7 @@ class Team:
         # A fingerprint takes microseconds, types take milliseconds; of classes it has the names.
         exactly = (*kind, compute_fingerprint(arguments))
         if exactly not in _compiled:
-            # What posts its arguments takes them as one tuple; a season posts its notes.
-            given = (arguments,) if hasattr(kernel, "needs_all") else arguments
+            given = (arguments,) if hasattr(kernel, "needs_all") else arguments  # posted as one
             compiled_for(kernel, (self._members[0], *given))
             _compiled.add(exactly)
         self._compiled.add(kind)
@@ -240,14 +236,6 @@ class Team:
                 work(self._alone, item)
 
         self.run(take)
-
-
-def compiled_for(kernel: Any, arguments: tuple[Any, ...]) -> None:
-    """Compile (or load) a kernel in the calling thread, so that errors and Ctrl-C end there."""
-    if hasattr(kernel, "overloads"):
-        signature = tuple(numba.typeof(argument) for argument in arguments)
-        if signature not in kernel.overloads:
-            kernel.compile(signature)
 
 
 @contextmanager

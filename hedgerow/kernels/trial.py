@@ -2,8 +2,7 @@
 
 from numba.core.errors import NumbaError
 
-from hedgerow.kernels.jit import config, kernel
-from hedgerow.kernels.team import compiled_for
+from hedgerow.kernels.jit import compiled_for, config, kernel
 
 
 @kernel

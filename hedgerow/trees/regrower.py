@@ -8,11 +8,10 @@ from numpy.typing import NDArray
 
 from hedgerow.kernels.desks import Desks
 from hedgerow.kernels.dials import DIALS, grow_by
-from hedgerow.kernels.errands import Errand
+from hedgerow.kernels.errands import Errand, Noted
 from hedgerow.kernels.masks import MOST_CATEGORIES
 from hedgerow.kernels.meeting import Member
 from hedgerow.kernels.outlook import outlook
-from hedgerow.kernels.team import Noted
 from hedgerow.kernels.workspace import Nodes, Problem, Size, Workspace
 from hedgerow.trees.grower import EMPTY, Grower, grows_ahead
 from hedgerow.trees.grown import words_of_sets

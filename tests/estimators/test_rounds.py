@@ -13,6 +13,7 @@ from sklearn.metrics import log_loss, mean_squared_error, roc_auc_score
 from sklearn.model_selection import KFold, ShuffleSplit
 
 from hedgerow import GradientBoostingClassifier, GradientBoostingRegressor
+from hedgerow.ensembles import boosting
 from hedgerow.ensembles.boosting import Boosting
 from hedgerow.estimators import control
 from tests.estimators.tables import census, message
@@ -166,10 +167,30 @@ def test_an_interrupt_keeps_the_rounds_that_all_folds_have_done(monkeypatch):
         return next_round(self)
 
     monkeypatch.setattr(Boosting, "next_round", interrupted)
+    monkeypatch.setattr(boosting, "is_plain", lambda *_: False)  # no seasons
     model = fitted(GradientBoostingRegressor(**BY_CV, n_jobs=1), problem)
     assert len(model.cv_results_.losses) == 4
     assert_array_equal(model.cv_results_.losses, whole.cv_results_.losses[:4])
     assert model.n_estimators_ == 3
+    assert np.isfinite(model.predict(problem.X)).all()
+
+
+def test_an_interrupt_in_a_season_keeps_the_rounds_that_all_folds_have_done(monkeypatch):
+    problem, calls = census(300), []
+    whole = fitted(GradientBoostingRegressor(**BY_CV, n_jobs=1), problem)
+    season = Boosting.season
+
+    def interrupted(self, *given):
+        calls.append(self)
+        if len(calls) == 21:
+            raise KeyboardInterrupt
+        return season(self, *given)
+
+    monkeypatch.setattr(Boosting, "season", interrupted)
+    model = fitted(GradientBoostingRegressor(**BY_CV, n_jobs=1), problem)
+    n_measured = len(model.cv_results_.losses)
+    assert 1 < n_measured < len(whole.cv_results_.losses)
+    assert_array_equal(model.cv_results_.losses, whole.cv_results_.losses[:n_measured])
     assert np.isfinite(model.predict(problem.X)).all()
 
 
