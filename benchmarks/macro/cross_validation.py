@@ -26,8 +26,9 @@ import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
 import hedgerow
-from benchmarks.harness import ENOUGH, RESULTS, ROOT, Contest, held
+from benchmarks.harness import Contest, held
 from benchmarks.libraries import version_of
+from benchmarks.records import ENOUGH, RESULTS, ROOT
 from hedgerow.evaluation import cross_validate
 
 ROUNDS, FOLDS, RATE, LEAVES = 200, 5, 0.1, 31
