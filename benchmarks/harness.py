@@ -9,6 +9,7 @@ did together, and memory what the fit had above the tables it was given.
 import os
 import statistics
 import time
+import warnings
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
@@ -74,6 +75,7 @@ def booth(contest: Contest, name: str) -> ProcessPoolExecutor:
 
 def _enter(contest: Contest, model: Any) -> None:
     """Keep, in the model's process, what it is asked to do, and take its cores."""
+    warnings.simplefilter("ignore")  # a peer may warn of what it will be in a year
     pin(contest.threads)
     _OWN.update(contest=contest, model=model)
 
