@@ -22,6 +22,7 @@ from rich.table import Table
 
 from benchmarks.memory import taken_by
 from benchmarks.records import ENOUGH, Record, facts, kept, load, previous
+from benchmarks.units import duration
 
 REST = 0.3  # seconds, longer than the threads of any library stay awake
 FEW_ROWS = 5000  # of a first fit, which loads and compiles
@@ -159,11 +160,3 @@ def show(contest: Contest, record: Record, before: Record | None) -> None:
 def shown(times: list[float], worked: list[float], earlier: list[float] | None) -> list[str]:
     found = [min(times), statistics.median(times), statistics.median(worked)]
     return [*map(duration, found), duration(min(earlier)) if earlier else "-"]
-
-
-def duration(seconds: float) -> str:
-    """Return a time in the unit that suits it."""
-    for unit, name in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
-        if seconds >= 0.1 * unit:
-            return f"{seconds / unit:.3g} {name}"
-    return f"{seconds * 1e9:.3g} ns"

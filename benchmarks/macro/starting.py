@@ -21,10 +21,11 @@ import time
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.harness import console, duration
+from benchmarks.harness import console
 from benchmarks.libraries import version_of
 from benchmarks.options import chosen, options
 from benchmarks.records import ROOT, facts, kept, load
+from benchmarks.units import duration
 
 ESTIMATORS = {
     "hedgerow": ("hedgerow", "GradientBoostingClassifier", "n_jobs=2"),
