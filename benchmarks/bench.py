@@ -55,7 +55,7 @@ PARTS = (
     Part("macro/one_row.py", "--repeats 3"),
     Part("macro/explaining.py", "--repeats 3 --threads 2"),
     Part("macro/binning.py", "--repeats 3 --threads 2 --rows 200000"),
-    Part("macro/cross_validation.py", "--repeats 2"),
+    Part("macro/cross_validation.py", "--repeats 2 --threads 2"),
     Part("macro/starting.py", "--repeats 3 --cases import warm"),
     Part("macro/starting.py", "--repeats 1 --cases cold"),
     Part("growth.py", "--repeats 2 --points 3"),
