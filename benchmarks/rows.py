@@ -127,11 +127,9 @@ def one_row_limits(folder: Path) -> list[Row]:
         for name, times in record["seconds"].items():
             if name.startswith(OURS):
                 median = statistics.median(times["ask"])
-                about = ("microseconds of a call", name, duration(median), "")
                 bar = Bar(1e6 * ONE_ROW, is_limit=True) if name == OURS else None
-                n_runs = len(times["ask"])
-                row = Row(record["contest"], *about, 1e6 * median, bar, "", n_runs, record)
-                found.append(row)
+                about = ("one row", record["contest"], f"{name}, us", duration(median), "")
+                found.append(Row(*about, 1e6 * median, bar, "", len(times["ask"]), record))
     return found
 
 
