@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from rich.console import Console
 from rich.table import Table
 
 from benchmarks.harness import console
@@ -25,6 +26,7 @@ from benchmarks.records import ENOUGH, RESULTS, ROOT
 from benchmarks.rows import Row, contest_rows, kernel_rows, limit_rows
 
 FIRST_LOOK = ROOT / "build" / "bench"
+WIDTH = 175  # of the table, whose cells are not cut
 
 
 class Part(NamedTuple):
@@ -86,6 +88,7 @@ def run(part: Part, folder: Path, is_full: bool) -> None:
 
 def show(folder: Path) -> int:
     """Print the table; return how many bars are missed."""
+    console = Console(highlight=False, width=WIDTH)
     table = Table(title="hedgerow and the fastest of the others", title_justify="left", box=None)
     for column in ("", "step"):
         table.add_column(column, no_wrap=True)
@@ -101,17 +104,19 @@ def show(folder: Path) -> int:
     n_behind = sum(not row.holds for row in with_bar)
     console.print(
         f"{len(with_bar) - n_behind} of {len(with_bar)} bars hold, {n_behind} are missed (red). "
-        "A figure is their median time over ours, or the number that a limit is about.",
+        "A figure is their median time over ours, or the number that a limit is about. "
+        f"*: fewer than {ENOUGH} runs, a first look.",
         soft_wrap=True,
     )
     return n_behind
 
 
 def cells(row: Row) -> list[str]:
-    bar = "" if row.bar is None else str(row.bar)
-    few = "" if row.n_runs >= ENOUGH else " (few)"
+    bar = row.bar and f"{'<=' if row.bar.is_limit else '>='} {row.bar.number:g}"
+    few = "" if row.n_runs >= ENOUGH else "*"
     title = f"{row.kind}: {row.contest}"
-    return [title, row.step, row.ours, row.theirs, f"{row.figure:.3g}", bar, f"{row.n_runs}{few}"]
+    runs = f"{row.n_runs}{few}"
+    return [title, row.step, row.ours, row.theirs, f"{row.figure:.3g}", bar or "", runs]
 
 
 def main() -> None:
