@@ -1,6 +1,6 @@
 """The door: runs the benchmarks and prints one table of all their ratios and limits.
 
-    python benchmarks/bench.py           # a first look, less than ten minutes: `make bench`
+    python benchmarks/bench.py           # a first look, meant for ten minutes: `make bench`
     python benchmarks/bench.py --full    # everything, 15 runs each, hours: `make bench-full`
 
 A first look takes few rows and few runs, says so, and is kept in build/bench, which is not part of
@@ -46,21 +46,23 @@ PARTS = (
     Part("micro/run.py", "--repeats 5 --rows 100000"),
     Part(
         "macro/boosting.py",
-        "--repeats 3 --threads 2 --rows 50000 "
-        "--cases 1k 10k 1M adult airlines_dep blog_feedback prediction",
+        "--repeats 2 --threads 2 --rows 50000 "
+        "--cases 1k 10k binary,\\ 1M adult airlines_dep blog_feedback",
     ),
-    Part("macro/boosting.py", "--repeats 2 --threads 2 --rows 20000 --cases 7 covtype"),
-    Part("macro/forests.py", "--repeats 2 --threads 2 --rows 20000 --trees 20"),
-    Part("macro/adaboost.py", "--repeats 2 --threads 2 --rows 20000 --rounds 20"),
+    Part("macro/boosting.py", "--repeats 2 --threads 2 --rows 20000 --cases 7"),
+    Part(
+        "macro/forests.py", "--repeats 2 --threads 2 --rows 20000 --trees 20 --cases covtype 100k"
+    ),
+    Part("macro/adaboost.py", "--repeats 2 --threads 2 --rows 20000 --rounds 20 --cases stumps"),
     Part("macro/trees.py", "--repeats 2 --rows 50000"),
-    Part("macro/prediction.py", "--repeats 3 --threads 2 --rows 20000"),
-    Part("macro/one_row.py", "--repeats 3"),
-    Part("macro/explaining.py", "--repeats 3 --threads 2"),
-    Part("macro/binning.py", "--repeats 3 --threads 2 --rows 200000"),
-    Part("macro/cross_validation.py", "--repeats 2 --threads 2"),
-    Part("macro/starting.py", "--repeats 3 --cases import warm"),
+    Part("macro/prediction.py", "--repeats 2 --threads 2 --rows 20000 --cases 7 forest tree,"),
+    Part("macro/one_row.py", "--repeats 3 --cases boosting tree"),
+    Part("macro/explaining.py", "--repeats 2 --threads 2"),
+    Part("macro/binning.py", "--repeats 3 --threads 2 --rows 200000 --cases 1M"),
+    Part("macro/cross_validation.py", "--repeats 1 --threads 2"),
+    Part("macro/starting.py", "--repeats 2 --cases import warm"),
     Part("macro/starting.py", "--repeats 1 --cases cold"),
-    Part("growth.py", "--repeats 2 --points 3"),
+    Part("growth.py", "--repeats 1 --points 3 --cases rows trees"),
 )
 
 
