@@ -9,11 +9,10 @@ WRITER := $(VENV)/.docs
 FAST   := -m "not slow and not agreement"
 PLAIN  := tests/kernels tests/losses tests/properties tests/notes tests/trees tests/data tests/ensembles
 WORKERS ?= 2
-BENCH  ?= $(wildcard benchmarks/macro/*.py)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint fix test-plain test-all docs bench bench-table clean
+.PHONY: help demo test lint fix test-plain test-all docs bench bench-full bench-table clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,13 +45,16 @@ docs: $(WRITER)  ## the guide and the reference as a site, build/site/index.html
 	$(BIN)/python -m sphinx -b html -E -W --keep-going -q docs build/site
 	@echo "build/site/index.html"
 
-bench: $(PEERS)  ## compare with other libraries; BENCH_OPTIONS="--repeats 3" for a first look
-	@test -n "$(BENCH)" || { echo "There is no benchmark in benchmarks/macro yet."; exit 1; }
-	@for file in $(BENCH); do \
-	  echo "$$file"; PYTHONPATH=. $(BIN)/python $$file $(BENCH_OPTIONS) || exit 1; done
+bench: $(PEERS)  ## a first look at every benchmark: one table, what is behind in red
+	@$(BIN)/hedgerow warmup
+	@PYTHONPATH=. $(BIN)/python benchmarks/bench.py
+
+bench-full: $(PEERS)  ## every benchmark, 15 runs, in hours; appends to benchmarks/results
+	@$(BIN)/hedgerow warmup
+	@PYTHONPATH=. $(BIN)/python benchmarks/bench.py --full
 
 bench-table: $(READY)  ## make the table of README.md of the results that are stored
-	$(BIN)/python benchmarks/table.py
+	PYTHONPATH=. $(BIN)/python benchmarks/table.py
 
 clean:  ## remove the environment, caches and what the demo wrote
 	rm -rf $(VENV) build dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache

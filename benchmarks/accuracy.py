@@ -10,8 +10,6 @@ source of hedgerow. A library that fails is recorded with its error and ranked l
 """
 
 import argparse
-import json
-import os
 import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor
@@ -32,9 +30,10 @@ from sklearn.metrics import (
 )
 
 from benchmarks.datasets import DATA, N_FOLDS, Dataset, catalog, dataset
-from benchmarks.harness import RESULTS, console, machine, revision
+from benchmarks.harness import console
 from benchmarks.libraries import LIBRARIES, Loss, version_of
 from benchmarks.ranks import report
+from benchmarks.records import RESULTS, kept, load, machine, read, revision
 
 ROBUST_SETS = ("concrete", "abalone", "bikeshare", "loan_rates", "california_housing")
 ROBUST_LOSSES = (
@@ -144,7 +143,7 @@ def scores(y: Any, predicted: Any, loss: Loss, n_classes: int) -> dict[str, floa
 
 
 def append(work: Work, loss: Loss, fold: int, outcome: dict[str, Any]) -> None:
-    facts = {
+    about = {
         "set": work.set,
         "loss": str(loss),
         "fold": fold,
@@ -153,19 +152,11 @@ def append(work: Work, loss: Loss, fold: int, outcome: dict[str, Any]) -> None:
         "threads": work.threads,
         "machine": machine(),
         "revision": revision(),
-        "load": round(os.getloadavg()[0], 2),
+        "load": load(),
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    work.output.parent.mkdir(parents=True, exist_ok=True)
-    with work.output.open("a", encoding="utf-8") as lines:
-        lines.write(json.dumps(facts | outcome) + "\n")
+    kept(about | outcome, work.output)
     console.print(f"{work.library}, {work.set}, {loss}, fold {fold}: {outcome}", soft_wrap=True)
-
-
-def read(file: Path) -> list[dict[str, Any]]:
-    if not file.exists():
-        return []
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
 def main() -> None:

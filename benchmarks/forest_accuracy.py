@@ -27,8 +27,9 @@ from sklearn.model_selection import train_test_split
 
 import hedgerow
 from benchmarks.datasets import DATA, dataset
-from benchmarks.harness import RESULTS, console, revision
+from benchmarks.harness import console
 from benchmarks.libraries import version_of
+from benchmarks.records import RESULTS, revision
 
 CLASSES = (
     "iris",

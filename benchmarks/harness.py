@@ -1,24 +1,18 @@
 """How times are taken: the answer first, then runs in turns; the minimum and the median.
 
-Each model has a process of its own, and a moment of rest before its turn: threads of OpenMP
-stay awake for a while after their work, and would take the cores from whoever comes next.
-
-A result is one line of JSON with the revision, the machine, its load and every time that was
-measured. Times of different machines are never compared.
+Each model has a process of its own, on as many cores as it is given threads, and a moment of rest
+before its turn: threads of OpenMP stay awake for a while after their work, and would take the
+cores from whoever comes next. Wall time is what a user waits for, processor time what all threads
+did together, and memory what the fit had above the tables it was given.
 """
 
-import json
 import os
-import platform
-import resource
 import statistics
-import subprocess
 import time
+import warnings
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
-from datetime import UTC, datetime
-from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,14 +20,16 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-ROOT = Path(__file__).parents[1]
-RESULTS = Path(__file__).parent / "results"
-ENOUGH = 15  # runs of each, for a number that is quoted
-LIBRARIES = ("numpy", "numba", "scikit-learn")
+from benchmarks.memory import taken_by
+from benchmarks.records import ENOUGH, Record, facts, kept, load, previous
+from benchmarks.units import duration
+
 REST = 0.3  # seconds, longer than the threads of any library stay awake
+FEW_ROWS = 5000  # of a first fit, which loads and compiles
 _OWN: dict[str, Any] = {}  # what a model's process has
 
-console = Console(highlight=False, width=110)
+console = Console(highlight=False, width=150)
+Times = dict[str, dict[str, list[float]]]  # model -> step -> seconds of each run
 
 
 class Contest(NamedTuple):
@@ -45,31 +41,30 @@ class Contest(NamedTuple):
     models: dict[str, Any]
     score: Callable[[Any, Any], float]  # (y, predicted)
     score_name: str
-    steps: tuple[str, ...] = ("fit", "predict")  # what is timed
+    steps: tuple[str, ...] = ("fit", "predict")  # what is timed: methods of the models
     versions: dict[str, str | None] | None = None  # of the models' libraries
+    threads: int | None = None  # cores of each model's process; None: all
+    parts: int = 1  # what times are divided by: calls inside one step
 
 
 def held(contest: Contest, repeats: int, file: Path) -> None:
     """Hold a contest, show its outcome and keep it."""
-    facts = {
-        "contest": contest.name,
+    record = facts(contest.name) | {
         "shape": list(contest.train[0].shape),
-        "machine": machine(),
+        "threads": contest.threads,
         "versions": contest.versions,
-        "revision": revision(),
-        "load_before": round(os.getloadavg()[0], 2),
-        "when": datetime.now(UTC).isoformat(timespec="seconds"),
+        "score_name": contest.score_name,
     }
     with ExitStack() as stack:
         booths = {name: stack.enter_context(booth(contest, name)) for name in contest.models}
-        scores = {name: booth.submit(answered).result() for name, booth in booths.items()}
-        times = taken_in_turns(contest, booths, repeats)
-        peaks = {name: booth.submit(peak_bytes).result() for name, booth in booths.items()}
-    record = facts | {"scores": scores, "seconds": times, "peak_bytes": peaks}
+        answers = {name: booth.submit(answered).result() for name, booth in booths.items()}
+        wall, processor = taken_in_turns(contest, booths, repeats)
+    record["scores"] = {name: score for name, (score, _) in answers.items()}
+    record |= {"seconds": wall, "processor_seconds": processor}
+    record["fit_bytes"] = {name: n_bytes for name, (_, n_bytes) in answers.items()}
+    record["load_after"] = load()
     show(contest, record, previous(file, record))
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("a", encoding="utf-8") as lines:
-        lines.write(json.dumps(record) + "\n")
+    kept(record, file)
 
 
 def booth(contest: Contest, name: str) -> ProcessPoolExecutor:
@@ -80,109 +75,88 @@ def booth(contest: Contest, name: str) -> ProcessPoolExecutor:
 
 
 def _enter(contest: Contest, model: Any) -> None:
-    """Keep, in the model's process, what it is asked to do."""
+    """Keep, in the model's process, what it is asked to do, and take its cores."""
+    warnings.simplefilter("ignore")  # a peer may warn of what it will be in a year
+    pin(contest.threads)
     _OWN.update(contest=contest, model=model)
 
 
-def answered() -> float:
-    """Fit once without a clock, which compiles, and score the rows that were held out."""
-    contest, (X, y) = _OWN["contest"], _OWN["contest"].test
-    return float(contest.score(y, _OWN["model"].fit(*contest.train).predict(X)))
+def pin(threads: int | None) -> None:
+    """Leave this process only so many cores, the last ones, where the system can do that."""
+    if threads is not None and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-threads:])
 
 
-def peak_bytes() -> int:
-    """Return the most memory that the model's process has had, its tables included."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+def answered() -> tuple[float, int | None]:
+    """Fit without a clock, score the rows that were held out, and say what memory the fit took.
+
+    A fit of few rows comes first: it loads and compiles, which is not the memory of a fit.
+    """
+    contest, model, (X, y) = _OWN["contest"], _OWN["model"], _OWN["contest"].train
+    model.fit(X[:FEW_ROWS], y[:FEW_ROWS])
+    n_bytes = taken_by(lambda: model.fit(X, y))
+    X_test, y_test = contest.test
+    return float(contest.score(y_test, model.predict(X_test))), n_bytes
 
 
 def taken_in_turns(
     contest: Contest, booths: dict[str, ProcessPoolExecutor], repeats: int
-) -> dict[str, dict[str, list[float]]]:
-    """Time `fit` and `predict`, A B C, B C A, ...: a busy minute troubles all alike."""
+) -> tuple[Times, Times]:
+    """Time the steps, A B C, B C A, ...: a busy minute troubles all alike. Wall and processor."""
     names = list(booths)
-    times: dict[str, dict[str, list[float]]] = {n: {s: [] for s in contest.steps} for n in names}
+    wall: Times = {name: {step: [] for step in contest.steps} for name in names}
+    processor: Times = {name: {step: [] for step in contest.steps} for name in names}
     for turn in range(repeats):
         first = turn % len(names)
         for name in names[first:] + names[:first]:
             time.sleep(REST)
             for step in contest.steps:
-                times[name][step].append(booths[name].submit(timed, step).result())
-    return times
+                waited, worked = booths[name].submit(timed, step).result()
+                wall[name][step].append(waited)
+                processor[name][step].append(worked)
+    return wall, processor
 
 
-def timed(step: str) -> float:
-    """Return the seconds of `fit` or `predict`."""
+def timed(step: str) -> tuple[float, float]:
+    """Return the seconds of a step, by the wall and of the process's threads together."""
     contest = _OWN["contest"]
     given = contest.train if step == "fit" else contest.test[:1]
-    start = time.perf_counter()
-    getattr(_OWN["model"], step)(*given)
-    return round(time.perf_counter() - start, 6)
+    act = getattr(_OWN["model"], step)
+    begun, worked = time.perf_counter(), time.process_time()
+    act(*given)
+    waited, worked = time.perf_counter() - begun, time.process_time() - worked
+    return round(waited / contest.parts, 9), round(worked / contest.parts, 9)
 
 
-def show(contest: Contest, record: dict[str, Any], before: dict[str, Any] | None) -> None:
+def show(contest: Contest, record: Record, before: Record | None) -> None:
     n_rows, n_features = record["shape"]
     table = Table(
         title=f"{contest.name}, {n_rows:,} x {n_features}", box=None, title_justify="left"
     )
     table.add_column("", no_wrap=True)
-    table.add_column(contest.score_name, justify="right")
+    for column in (contest.score_name, "memory of fit"):
+        table.add_column(column, justify="right")
     for step in contest.steps:
-        for column in (f"{step}: min", "median", "last time"):
+        for column in (f"{step}: min", "median", "processor", "last time"):
             table.add_column(column, justify="right")
     for name, times in record["seconds"].items():
         earlier = before["seconds"].get(name, {}) if before else {}
-        cells = [cell for step in contest.steps for cell in shown(times[step], earlier.get(step))]
-        table.add_row(name, f"{record['scores'][name]:.4f}", *cells)
+        worked = record["processor_seconds"][name]
+        cells = [
+            cell
+            for step in contest.steps
+            for cell in shown(times[step], worked[step], earlier.get(step))
+        ]
+        size = record["fit_bytes"][name]
+        memory = "-" if size is None else f"{size / 1e6:,.0f} MB"
+        table.add_row(name, f"{record['scores'][name]:.4f}", memory, *cells)
     console.print(table, soft_wrap=True)
-    gigabytes = {name: size / 1e9 for name, size in record["peak_bytes"].items()}
-    peaks = ", ".join(f"{name} {size:.2f} GB" for name, size in gigabytes.items())
-    console.print(f"most memory of a process: {peaks}", soft_wrap=True)
     n_runs = len(times[contest.steps[0]])
     few = "" if n_runs >= ENOUGH else f"; best of {n_runs}, and it takes {ENOUGH} to be quoted"
-    console.print(f"{record['revision']}, load {record['load_before']}{few}\n", soft_wrap=True)
+    loads = f"load {record['load_before']} before, {record['load_after']} after"
+    console.print(f"{record['revision']}, {loads}{few}\n", soft_wrap=True)
 
 
-def shown(times: list[float], earlier: list[float] | None) -> tuple[str, str, str]:
-    last = f"{min(earlier):.3f} s" if earlier else "-"
-    return f"{min(times):.3f} s", f"{statistics.median(times):.3f} s", last
-
-
-def previous(file: Path, record: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the last result of the same contest on the same machine."""
-    if not file.exists():
-        return None
-    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    same = [
-        line
-        for line in lines
-        if all(line[key] == record[key] for key in ("contest", "shape", "machine"))
-    ]
-    return same[-1] if same else None
-
-
-def machine() -> dict[str, Any]:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return {
-        "cpu": cpu_name(),
-        "cores": cores,
-        "system": f"{platform.system()} {platform.machine()}",
-        "python": platform.python_version(),
-    } | {library: version(library) for library in LIBRARIES}
-
-
-def cpu_name() -> str:
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    except OSError:
-        return platform.processor()
-    names = [line.split(":")[1].strip() for line in text.splitlines() if "model name" in line]
-    return names[0] if names else platform.processor()
-
-
-def revision() -> str:
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
-    try:
-        result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return result.stdout.strip()
+def shown(times: list[float], worked: list[float], earlier: list[float] | None) -> list[str]:
+    found = [min(times), statistics.median(times), statistics.median(worked)]
+    return [*map(duration, found), duration(min(earlier)) if earlier else "-"]

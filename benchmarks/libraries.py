@@ -27,7 +27,7 @@ from sklearn.preprocessing import TargetEncoder
 from threadpoolctl import threadpool_limits
 
 import hedgerow
-from benchmarks.harness import ROOT
+from benchmarks.records import ROOT
 
 MOST_CATEGORIES = 255  # of scikit-learn
 

@@ -8,13 +8,12 @@
 | algorithm | SAMME, of two classes discrete AdaBoost | SAMME |
 | rounds | 200 | 20 |
 | trees | depth 1, Gini | depth 3, Gini |
-| threads | 2; scikit-learn's has one | 2; one |
 
-scikit-learn looks at every distinct value, hedgerow at 255 bins above 10,000 rows.
+scikit-learn's has one thread, and looks at every distinct value, hedgerow at 255 bins above 10,000
+rows.
 """
 
-import argparse
-from pathlib import Path
+from argparse import Namespace
 from typing import Any, NamedTuple
 
 import sklearn.ensemble
@@ -22,16 +21,16 @@ import sklearn.tree
 from sklearn.metrics import accuracy_score
 
 import hedgerow
-from benchmarks.datasets import DATA
-from benchmarks.harness import ENOUGH, RESULTS, Contest, held
+from benchmarks.harness import Contest, held
 from benchmarks.libraries import version_of
-from benchmarks.macro.forests import Case, problem_of
+from benchmarks.macro.forests import Size, problem_of
+from benchmarks.options import chosen, options, title
 
 
 class Rounds(NamedTuple):
     """A table, how many rounds learn it, and how deep their trees are."""
 
-    table: tuple[int, int, int, int] | None
+    table: Size | None
     n_rounds: int
     depth: int
 
@@ -42,44 +41,35 @@ CASES = {
 }
 
 
-def contest(name: str, given: argparse.Namespace) -> Contest | None:
+def contest(name: str, problem: tuple[Any, Any], threads: int, given: Namespace) -> Contest:
     """Return a case with the models that learn it."""
     case = CASES[name]
-    problem = problem_of(Case("", case.table, 0, {}), given.data, given.rows)
-    if problem is None:
-        return None
     n_rounds = given.rounds or case.n_rounds
     tree: dict[str, Any] = {"max_depth": case.depth, "random_state": 0}
     models = {
         "hedgerow": hedgerow.AdaBoostClassifier(
-            hedgerow.DecisionTreeClassifier(**tree), n_estimators=n_rounds, n_jobs=given.threads
+            hedgerow.DecisionTreeClassifier(**tree), n_estimators=n_rounds, n_jobs=threads
         ),
         "scikit-learn": sklearn.ensemble.AdaBoostClassifier(
             sklearn.tree.DecisionTreeClassifier(**tree), n_estimators=n_rounds
         ),
     }
     models = {name: model for name, model in models.items() if name in given.libraries}
-    title = f"{name}, {n_rounds} rounds, {given.threads} threads"
+    shown = title(f"{name}, {n_rounds} rounds", threads, len(problem[0][0]), given)
     versions = {library: version_of(library) for library in models}
-    return Contest(title, *problem, models, accuracy_score, "accuracy", versions=versions)
+    score = accuracy_score, "accuracy"
+    return Contest(shown, *problem, models, *score, versions=versions, threads=threads)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=ENOUGH, help="runs of each model")
-    parser.add_argument("--threads", type=int, default=2)
+    parser = options(__doc__, "adaboost")
     parser.add_argument("--rounds", type=int, help="instead of those of the table above")
-    parser.add_argument("--cases", nargs="+", default=[""], help="whose names contain one of these")
     parser.add_argument("--libraries", nargs="+", default=["hedgerow", "scikit-learn"])
-    parser.add_argument("--rows", type=int, help="train on fewer rows, to see that it runs")
-    parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--output", type=Path, default=RESULTS / "adaboost.jsonl")
     given = parser.parse_args()
-    for name in CASES:
-        if any(part in name for part in given.cases):
-            problem = contest(name, given)
-            if problem is not None:
-                held(problem, given.repeats, given.output)
+    for name in chosen(CASES, given):
+        problem = problem_of(CASES[name].table, given.data, given.rows)
+        for threads in given.threads if problem else ():
+            held(contest(name, problem, threads, given), given.repeats, given.output)
 
 
 if __name__ == "__main__":

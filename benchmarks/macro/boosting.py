@@ -11,11 +11,14 @@
 | least leaf | a Hessian of 1 (log-loss) or 20 rows (squared error); scikit-learn: 20 rows; CatBoost: none |
 | l2 | 1 |
 | early stopping, sampling of rows, noise | off |
+| categories | as each library's documentation recommends: see libraries.py |
+| "LightGBM quantised" | LightGBM with use_quantized_grad |
 
+The sets of the list SETS are not made but read; those that are not there are left out.
 "prediction" times only the prediction of 200,000 rows by the 100 trees of a model that is there.
 """  # noqa: E501  a row of a table
 
-import argparse
+from argparse import Namespace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,8 +26,10 @@ import numpy as np
 from scipy.special import ndtr
 from sklearn.metrics import log_loss, root_mean_squared_error
 
-from benchmarks.harness import ENOUGH, RESULTS, Contest, console, held
+from benchmarks.datasets import Parted, contested
+from benchmarks.harness import Contest, console, held
 from benchmarks.libraries import LIBRARIES, Loss, Model, version_of
+from benchmarks.options import chosen, options, title
 
 N_ROUNDS, RATE, N_LEAVES, L2 = 100, 0.1, 31, 1.0
 
@@ -40,6 +45,7 @@ class Case(NamedTuple):
 
 
 CASES = {
+    "binary, 1k x 10": Case(1_000, 10_000, 10, 2),
     "binary, 10k x 20": Case(10_000, 2_500, 20, 2),
     "binary, 100k x 100": Case(100_000, 25_000, 100, 2),
     "binary, 1M x 28": Case(1_000_000, 250_000, 28, 2),
@@ -47,7 +53,9 @@ CASES = {
     "7 classes, 500k x 10": Case(500_000, 125_000, 10, 7),
     "prediction, 200k x 28": Case(100_000, 200_000, 28, 2, ("predict",)),
 }
-RIVALS = [library for library in LIBRARIES if library != "constant"]
+SETS = ("adult", "airlines_dep", "blog_feedback", "covtype")
+QUANTISED = "LightGBM quantised"
+RIVALS = [*(library for library in LIBRARIES if library != "constant"), QUANTISED]
 
 
 def collisions(n_rows: int, n_features: int, n_classes: int) -> tuple[Any, Any]:
@@ -74,14 +82,15 @@ def equal_parameters(of_classes: bool) -> dict[str, dict[str, Any]]:
     """Return the table above in the words of each library."""
     least = 1.0 if of_classes else 20.0
     shared = {"n_estimators": N_ROUNDS, "learning_rate": RATE}
+    lightgbm = {"num_leaves": N_LEAVES, "reg_lambda": L2, "max_bin": 255}
+    lightgbm |= {"min_child_weight": least, "min_child_samples": 1 if of_classes else 20}
     return {
         "hedgerow": shared
         | {"max_leaf_nodes": N_LEAVES, "max_depth": None, "l2": L2, "min_child_weight": least}
         | {"max_features": None}
         | {"max_bins": 255, "early_stopping": False},
-        "LightGBM": shared
-        | {"num_leaves": N_LEAVES, "reg_lambda": L2, "max_bin": 255}
-        | {"min_child_weight": least, "min_child_samples": 1 if of_classes else 20},
+        "LightGBM": shared | lightgbm,
+        QUANTISED: shared | lightgbm | {"use_quantized_grad": True},
         "XGBoost": shared
         | {"max_leaves": N_LEAVES, "max_depth": 0, "grow_policy": "lossguide", "max_bin": 255}
         | {"reg_lambda": L2, "min_child_weight": least, "tree_method": "hist"},
@@ -93,44 +102,61 @@ def equal_parameters(of_classes: bool) -> dict[str, dict[str, Any]]:
     }
 
 
-def contest(name: str, libraries: list[str], threads: int, rows: int | None) -> Contest:
-    """Return a case with the models that learn it."""
+def maker(library: str) -> str:
+    """Return the name of the library that a rival is of."""
+    return "LightGBM" if library == QUANTISED else library
+
+
+def model_of(library: str, n_classes: int, threads: int, **others: Any) -> Model:
+    """Return a model at the parameters of the table above, but for others."""
+    loss = Loss("log_loss" if n_classes else "squared_error")
+    parameters = equal_parameters(loss.of_classes)[library] | others
+    return LIBRARIES[maker(library)](loss, threads, **parameters)
+
+
+def parted(name: str, data: Path, rows: int | None) -> Parted | None:
+    """Return what is learnt and what is predicted; None if it is not there."""
+    if name in SETS:
+        return contested(data, name, rows)
     case = CASES[name]
     n_train, n_test = (min(rows or n, n) for n in (case.n_train, case.n_test))
     X, y = collisions(n_train + n_test, case.n_features, case.n_classes)
-    loss = Loss("log_loss" if case.n_classes else "squared_error")
-    parameters = equal_parameters(loss.of_classes)
-    models: dict[str, Model] = {
-        library: LIBRARIES[library](loss, threads, **parameters[library]) for library in libraries
-    }
+    return Parted((X[:n_train], y[:n_train]), (X[n_train:], y[n_train:]), case.n_classes)
+
+
+def contest(name: str, problem: Parted, threads: int, given: Namespace) -> Contest:
+    """Return a problem with the models that learn it."""
+    libraries = there(given.libraries)
+    n_classes = problem.n_classes
+    score = (log_loss, "log-loss") if n_classes else (root_mean_squared_error, "RMSE")
     return Contest(
-        f"{name}, {threads} thread{'s' if threads > 1 else ''}",
-        (X[:n_train], y[:n_train]),
-        (X[n_train:], y[n_train:]),
-        models,
-        *((log_loss, "log-loss") if loss.of_classes else (root_mean_squared_error, "RMSE")),
-        steps=case.steps,
-        versions={library: version_of(library) for library in libraries},
+        title(name, threads, len(problem.train[0]), given),
+        problem.train,
+        problem.test,
+        {library: model_of(library, n_classes, threads) for library in libraries},
+        *score,
+        steps=CASES[name].steps if name in CASES else ("fit", "predict"),
+        versions={library: version_of(maker(library)) for library in libraries},
+        threads=threads,
     )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=ENOUGH, help="runs of each model")
-    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--cases", nargs="+", default=[""], help="whose names contain one of these")
-    parser.add_argument("--libraries", nargs="+", choices=RIVALS, default=RIVALS)
-    parser.add_argument("--rows", type=int, help="take fewer rows, to see that it runs")
-    parser.add_argument("--output", type=Path, default=RESULTS / "boosting.jsonl")
-    given = parser.parse_args()
-    libraries = [library for library in given.libraries if version_of(library)]
-    if missing := set(given.libraries) - set(libraries):
+def there(libraries: list[str]) -> list[str]:
+    """Return the libraries that are installed."""
+    found = [library for library in libraries if version_of(maker(library))]
+    if missing := set(libraries) - set(found):
         console.print(f"Not installed, and left out: {', '.join(sorted(missing))}.")
-    for name in CASES:
-        if any(part in name for part in given.cases):
-            for threads in given.threads:
-                problem = contest(name, libraries, threads, given.rows)
-                held(problem, given.repeats, given.output)
+    return found
+
+
+def main() -> None:
+    parser = options(__doc__, "boosting")
+    parser.add_argument("--libraries", nargs="+", choices=RIVALS, default=RIVALS)
+    given = parser.parse_args()
+    for name in chosen((*CASES, *SETS), given):
+        problem = parted(name, given.data, given.rows)
+        for threads in given.threads if problem else ():
+            held(contest(name, problem, threads, given), given.repeats, given.output)
 
 
 if __name__ == "__main__":

@@ -8,23 +8,21 @@ what the command itself does. Bars: 0.3 s for --help, 1.0 s for a prediction.
 """
 
 import argparse
-import json
 import os
 import resource
 import statistics
 import subprocess
 import sys
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import pandas as pd
 from rich.table import Table
 
 import hedgerow
-from benchmarks.harness import ENOUGH, RESULTS, ROOT, console, machine, revision
+from benchmarks.harness import console
+from benchmarks.records import ENOUGH, RESULTS, ROOT, facts, kept
 
 ADULT = ROOT / "examples" / "data" / "adult.parquet"
 MODELS = {
@@ -98,18 +96,11 @@ def main() -> None:
     parser.add_argument("--rows", type=int, help="train on fewer rows, to see that it runs")
     parser.add_argument("--output", type=Path, default=RESULTS / "command_line.jsonl")
     given = parser.parse_args()
-    record: dict[str, Any] = {
-        "contest": "command line",
-        "machine": machine(),
-        "revision": revision(),
-        "load_before": round(os.getloadavg()[0], 2),
-        "when": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
+    record = facts("command line")
     record["seconds"] = measured(given.repeats, given.rows)
     show(record["seconds"])
     console.print(f"{record['revision']}, load {record['load_before']}\n", soft_wrap=True)
-    with given.output.open("a", encoding="utf-8") as lines:
-        lines.write(json.dumps(record) + "\n")
+    kept(record, given.output)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,7 @@ hedgerow bins each fold by its training rows. LightGBM's `cv` bins all rows at o
 rows held out.
 """
 
-import argparse
-from pathlib import Path
+from argparse import Namespace
 from typing import Any, Self
 
 import numpy as np
@@ -26,8 +25,11 @@ import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
 import hedgerow
-from benchmarks.harness import ENOUGH, RESULTS, ROOT, Contest, held
+from benchmarks.datasets import ADULT
+from benchmarks.harness import Contest, held
 from benchmarks.libraries import version_of
+from benchmarks.macro.boosting import there
+from benchmarks.options import options, title
 from hedgerow.evaluation import cross_validate
 
 ROUNDS, FOLDS, RATE, LEAVES = 200, 5, 0.1, 31
@@ -95,19 +97,22 @@ class LightGBM:
         return float(self.curve.min())
 
 
-def contest(threads: int) -> Contest:
+def contest(threads: int, given: Namespace) -> Contest:
     """Return adult, with both ways to judge 200 rounds."""
-    table = pd.read_parquet(ROOT / "examples" / "data" / "adult.parquet")
+    table = pd.read_parquet(ADULT)[: given.rows]
     X, y = table.iloc[:, :-1], table.iloc[:, -1].to_numpy()
+    libraries = there(["hedgerow", "LightGBM"])
+    models = {"hedgerow": Ours(threads), "LightGBM": LightGBM(threads)}
     return Contest(
-        f"adult, {FOLDS} folds of {ROUNDS} rounds, {threads} thread{'s' if threads > 1 else ''}",
+        title(f"adult, {FOLDS} folds of {ROUNDS} rounds", threads, len(X), given),
         (X, y),
         (X, y),
-        {"hedgerow": Ours(threads), "LightGBM": LightGBM(threads)},
+        {library: models[library] for library in libraries},
         least_loss,
         "log-loss",
         steps=("fit",),
-        versions={name: version_of(name) for name in ("hedgerow", "LightGBM")},
+        versions={library: version_of(library) for library in libraries},
+        threads=threads,
     )
 
 
@@ -117,13 +122,9 @@ def least_loss(y: Any, least: float) -> float:  # noqa: ARG001
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=ENOUGH, help="runs of each")
-    parser.add_argument("--threads", type=int, nargs="+", default=[2])
-    parser.add_argument("--output", type=Path, default=RESULTS / "cross_validation.jsonl")
-    given = parser.parse_args()
+    given = options(__doc__, "cross_validation").parse_args()
     for threads in given.threads:
-        held(contest(threads), given.repeats, given.output)
+        held(contest(threads, given), given.repeats, given.output)
 
 
 if __name__ == "__main__":

@@ -19,8 +19,9 @@ import numpy as np
 from sklearn.model_selection import KFold
 
 import hedgerow
-from benchmarks.harness import ENOUGH, console, revision
+from benchmarks.harness import console
 from benchmarks.macro.boosting import collisions
+from benchmarks.records import ENOUGH, revision
 
 SHAPES = {
     "binary, 10k x 20": (10_000, 20, 2),

@@ -14,8 +14,9 @@ import time
 from pathlib import Path
 
 import hedgerow
-from benchmarks.harness import RESULTS, console, revision
+from benchmarks.harness import console
 from benchmarks.macro.boosting import collisions
+from benchmarks.records import RESULTS, revision
 
 LIMIT = 8 * 2**30
 

@@ -11,7 +11,6 @@ one thread and look at every distinct value; hedgerow's do so with split_finding
 | random_state | 0 (scikit-learn; hedgerow draws nothing) | same |
 """
 
-import argparse
 from pathlib import Path
 
 import numpy as np
@@ -21,18 +20,18 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.model_selection import train_test_split
 
 import hedgerow
-from benchmarks.harness import ENOUGH, RESULTS, ROOT, Contest, console, held
+from benchmarks.harness import Contest, console, held
+from benchmarks.options import chosen, options
 
-COVTYPE = ROOT.parent / "shared" / "data" / "covtype.parquet"
 N_ROWS, N_HELD_OUT, N_FEATURES = 1_000_000, 250_000, 28
 
 
-def classification(rows: int | None) -> Contest | None:
+def classification(rows: int | None, data: Path) -> Contest | None:
     """Forest cover of 581,012 places: 54 numbers, 7 classes. Blackard and Dean (1999)."""
-    if not COVTYPE.exists():
-        console.print(f"Skipped covtype: there is no {COVTYPE}.", soft_wrap=True)
+    if not (data / "covtype.parquet").exists():
+        console.print(f"Left out covtype: it is not in {data}.", soft_wrap=True)
         return None
-    places = pd.read_parquet(COVTYPE)
+    places = pd.read_parquet(data / "covtype.parquet")
     X, y = places.iloc[:, :-1].to_numpy(np.float64), places.iloc[:, -1].to_numpy()
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.25, random_state=0)
     tree = hedgerow.DecisionTreeClassifier
@@ -46,7 +45,7 @@ def classification(rows: int | None) -> Contest | None:
     return Contest("covtype", train, (X_test, y_test), models, accuracy_score, "accuracy")
 
 
-def regression(rows: int | None) -> Contest:
+def regression(rows: int | None, data: Path) -> Contest:  # noqa: ARG001  it is made here
     """Smooth, additive, interacting and irrelevant features, with noise."""
     n_train = rows or N_ROWS
     random = np.random.default_rng(0)
@@ -66,16 +65,15 @@ def regression(rows: int | None) -> Contest:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=ENOUGH, help="runs of each model")
-    parser.add_argument("--rows", type=int, help="train on fewer rows, to see that it runs")
-    parser.add_argument("--output", type=Path, default=RESULTS / "trees.jsonl")
-    given = parser.parse_args()
-    for contest in (classification, regression):
-        problem = contest(given.rows)
-        if problem is not None:
-            held(problem, given.repeats, given.output)
+    given = options(__doc__, "trees").parse_args()
+    for name in chosen(CASES, given):
+        contest = CASES[name](given.rows, given.data)
+        if contest is not None:
+            few = "" if given.rows is None else f", {len(contest.train[0]):,} rows"
+            held(contest._replace(name=name + few), given.repeats, given.output)
 
+
+CASES = {"covtype": classification, "regression": regression}
 
 if __name__ == "__main__":
     main()

@@ -10,7 +10,9 @@ from hedgerow import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from tests.agreement.explainers import explainer
 
+pytest.importorskip("shap")
 pytestmark = pytest.mark.agreement
 CLOSE = {"rtol": 1e-9, "atol": 1e-10}  # both sum float64, in different orders
 SINGLE = {"rtol": 0, "atol": 1e-7}  # shap keeps the weights of interventional values in float32
@@ -34,58 +36,12 @@ def fitted(kind):
     return GradientBoostingClassifier(**FEW).fit(X, classes), X
 
 
-def trees_of(model):
-    """Return a model's trees as shap takes them."""
-    grove, n_outputs = model._model.grove, model._model.n_outputs
-    for tree, output in enumerate(grove.output):
-        own = slice(grove.offset[tree], grove.offset[tree + 1])
-        left, right = grove.left[own], grove.right[own]
-        values = np.zeros((len(left), n_outputs))
-        values[:, output] = grove.value[own]
-        yield {
-            "children_left": left,
-            "children_right": right,
-            "children_default": np.where(grove.missing_left[own], left, right),
-            "features": grove.feature[own],
-            "thresholds": np.nan_to_num(grove.threshold[own]),
-            "values": values,
-            "node_sample_weight": grove.weight[own],
-        }
-
-
 def fitted_forest(kind):
     X, score = table(400)
     if kind == "numbers":
         return RandomForestRegressor(12).fit(X, score), X
     classes = np.digitize(score, [0.5] if kind == "two classes" else [0.0, 1.0])
     return RandomForestClassifier(12).fit(X, classes), X
-
-
-def trees_of_forest(forest):
-    """Return a forest's trees as shap takes them; it writes on the weights."""
-    for tree in (each._tree for each in forest.estimators_):
-        yield {
-            "children_left": tree.left,
-            "children_right": tree.right,
-            "children_default": np.where(tree.missing_left, tree.left, tree.right),
-            "features": tree.feature,
-            "thresholds": np.nan_to_num(tree.threshold),
-            "values": tree.value / len(forest.estimators_),
-            "node_sample_weight": tree.weight.copy(),
-        }
-
-
-def explainer(model, **options):
-    shap = pytest.importorskip("shap")
-    is_forest = hasattr(model, "estimators_")
-    trees = list((trees_of_forest if is_forest else trees_of)(model))
-    described = {
-        "trees": trees,
-        "base_offset": np.zeros(trees[0]["values"].shape[1]) if is_forest else model._model.start,
-        "input_dtype": np.float64,
-        "internal_dtype": np.float64,
-    }
-    return shap.TreeExplainer(described, **options)
 
 
 KINDS = pytest.mark.parametrize("kind", ["numbers", "two classes", "three classes"])
