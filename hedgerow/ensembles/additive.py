@@ -86,7 +86,7 @@ class AdditiveModel:
     def add(self, values: Floats, team: Team, first: int, end: int, out: Floats) -> None:
         """Add the rounds first .. end to the scores of rows."""
         trees = first * self.n_outputs, end * self.n_outputs
-        lanes = lanes_for(self._scorer, team.n_threads)
+        lanes = lanes_for(self._scorer, team.n_threads, len(values))
         team.run(add_trees, values, self._scorer, lanes, *trees, out)
 
     def stages(self, values: Floats, team: Team, first: int, end: int, out: Floats) -> Floats:
@@ -95,7 +95,7 @@ class AdditiveModel:
         Values are replaced by numbers of cuts only once.
         """
         trees, noted = (first * self.n_outputs, end * self.n_outputs), (end - first, *out.shape)
-        stages, lanes = np.empty(noted), lanes_for(self._scorer, team.n_threads)
+        stages, lanes = np.empty(noted), lanes_for(self._scorer, team.n_threads, len(values))
         team.run(add_stages, values, self._scorer, lanes, *trees, out, stages)
         return stages
 

@@ -20,6 +20,7 @@ from hedgerow.kernels.codes import Records
 from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.predict import Paths
 
+FEW = 8  # rows that are walked sooner than their values are replaced
 MAX_LEAVES = 256  # of a tree that has steps: a leaf's number is a byte
 _CACHE_LINE = 64
 
@@ -126,8 +127,13 @@ def _short_sets(grove: Grove, is_step: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.setdiff1d(features, features[is_long[which]])
 
 
-def lanes_for(scorer: Scorer, n_threads: int) -> NDArray[np.uint8]:
-    """Return the lanes of a team, uint8 [n_threads, n_bytes]. They begin with a cache line."""
+def lanes_for(scorer: Scorer, n_threads: int, n_rows: int) -> NDArray[np.uint8]:
+    """Return the lanes of a team, uint8 [n_threads, n_bytes]. They begin with a cache line.
+
+    Few rows are walked, and need none.
+    """
+    if n_rows < FEW:
+        return np.empty((n_threads, 0), np.uint8)
     n_fixed = _n_fixed(scorer.banks, scorer.sets)
     n_bytes = max(n_fixed * LANE, int(scorer.steps.target.max(initial=0)) + LANE)
     room = np.zeros(n_threads * n_bytes + _CACHE_LINE, np.uint8)

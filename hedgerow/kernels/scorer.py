@@ -16,12 +16,11 @@ import numpy as np
 from hedgerow.kernels.banks import bucket_of
 from hedgerow.kernels.blocks import LANE, WORD_LANE, choose, look_up
 from hedgerow.kernels.calling import team_kernel
-from hedgerow.kernels.grove import MAX_LEAVES
+from hedgerow.kernels.grove import FEW, MAX_LEAVES
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.meeting import cancelled, share
 from hedgerow.kernels.predict import next_node
 
-_FEW = 8  # rows that are walked sooner than their values are replaced
 _WORD = 64  # codes below are places in a word
 # In lanes of codes: the last place in a word, and what is no code.
 _LAST, _IS_UNSEEN, _IS_MISSING = np.uint8(_WORD - 1), np.uint8(254), np.uint8(255)
@@ -79,7 +78,7 @@ def add_stages(team, values, scorer, lanes, first_tree, end_tree, out, stages):
 @part
 def _note_values(block, scorer, lanes):
     """Replace the values of a block by bytes, if it has enough rows to be worth it."""
-    if block.shape[0] >= _FEW:
+    if block.shape[0] >= FEW:
         _count_cuts(block, scorer, lanes)
         _note_codes(block, scorer, lanes)
 
@@ -87,7 +86,7 @@ def _note_values(block, scorer, lanes):
 @part
 def _add_tree(block, scorer, tree, lanes, sums):
     """Add the values of the leaves that a block's rows reach in a tree."""
-    if block.shape[0] < _FEW or tree.lane < 0:
+    if block.shape[0] < FEW or tree.lane < 0:
         _add_walked(block, scorer, tree, sums[:, tree.output])
     else:
         _add_stepped(block, scorer, tree, lanes, sums[:, tree.output])

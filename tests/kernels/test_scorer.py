@@ -48,7 +48,7 @@ def scored(trees, outputs, values, sums, n_threads=1, parts=(), n_words=2):
     """Return the sums after add_trees."""
     scorer, sums = scorer_of(grove_of(trees, outputs, n_words)), sums.copy()
     with hired(n_threads, 1e9) as team:
-        lanes = lanes_for(scorer, team.n_threads)
+        lanes = lanes_for(scorer, team.n_threads, len(values))
         for first, end in parts or [(0, len(trees))]:
             team.run(add_trees, values, scorer, lanes, first, end, sums)
     return sums
@@ -156,7 +156,7 @@ def test_stages_are_the_sums_after_each_round(n_threads, n_outputs, n_rows):
     scorer, out = scorer_of(grove_of(trees, outputs)), sums.copy()
     stages = np.full((n_rounds - 1, n_rows, n_outputs), np.nan)
     with hired(n_threads, 1e9) as team:
-        lanes = lanes_for(scorer, team.n_threads)
+        lanes = lanes_for(scorer, team.n_threads, len(values))
         team.run(add_stages, values, scorer, lanes, n_outputs, 6, out, stages)
     for number, stage in enumerate(stages):
         own = slice(n_outputs, (number + 2) * n_outputs)
@@ -197,8 +197,8 @@ def test_nothing_is_done_for_a_team_that_is_cancelled():
     sums = np.zeros((20, 1))
     with hired(1, 0) as team:
         team.cancel()
-        team.run(add_trees, np.zeros((20, N_FEATURES)), scorer, lanes_for(scorer, 1), 0, 1, sums)
-        given = np.zeros((20, N_FEATURES)), scorer, lanes_for(scorer, 1)
+        given = np.zeros((20, N_FEATURES)), scorer, lanes_for(scorer, 1, 20)
+        team.run(add_trees, *given, 0, 1, sums)
         team.run(add_stages, *given, 0, 1, sums, np.zeros((1, 20, 1)))
         numbers = np.full((20, 1), 7)
         team.run(leaf_numbers, np.zeros((20, N_FEATURES)), scorer.paths, np.array([0, 1]), numbers)
