@@ -2,6 +2,7 @@
 
     python benchmarks/macro/forests.py --repeats 3
     python benchmarks/macro/forests.py --cases covtype --trees 20
+    python benchmarks/macro/forests.py --steps predict
 
 | | all |
 |---|---|
@@ -82,12 +83,14 @@ def contest(name: str, given: argparse.Namespace) -> Contest | None:
     score = (r2_score, "R2") if case.table and not case.table[3] else (accuracy_score, "accuracy")
     title = f"{name}, {n_trees} trees, {given.threads} threads"
     versions = {library: version_of(library) for library in models}
-    return Contest(title, *problem, models, *score, versions=versions)
+    return Contest(title, *problem, models, *score, steps=tuple(given.steps), versions=versions)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=ENOUGH, help="runs of each model")
+    steps = ["fit", "predict"]
+    parser.add_argument("--steps", nargs="+", choices=steps, default=steps, help="what is timed")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--trees", type=int, help="instead of those of the table above")
     parser.add_argument("--cases", nargs="+", default=[""], help="whose names contain one of these")

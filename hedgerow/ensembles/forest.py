@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.ensembles.bags import Bags
-from hedgerow.ensembles.following import SLAB, followed
+from hedgerow.ensembles.following import followed
 from hedgerow.ensembles.gathering import gathered
 from hedgerow.ensembles.species import Counts, Floats, Species
 from hedgerow.kernels.meeting import CANCELLED
@@ -94,12 +94,11 @@ class Forest:
 
     def add(self, values: Floats, rows: Counts, way: Any, team: Team, out: Floats) -> None:
         """Add what all trees say of some rows to out, float64 [n_rows, n_values]."""
+        if followed(self.thickets, values, rows, way, team, out):
+            return
         walkers = walkers_of(team.n_threads)
-        for begin in range(0, len(rows), SLAB):
-            some = rows[begin : begin + SLAB]
-            if not followed(self.thickets, values, some, way, team, out):
-                for thicket in self.thickets:
-                    team.run(add_leaves, values, some, thicket, way, walkers, out)
+        for thicket in self.thickets:
+            team.run(add_leaves, values, rows, thicket, way, walkers, out)
 
     def leaves(self, values: Floats, team: Team) -> NDArray[np.int32]:
         """Return the leaf that each row reaches in each tree, int32 [n_rows, n_trees]."""
