@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.ensembles.scaling import Reading, reading_of
+from hedgerow.ensembles.scaling import Known, Reading, reading_of
 from hedgerow.ensembles.species import Counts, Floats
 from hedgerow.kernels.packed import Thicket
 from hedgerow.kernels.team import Team
@@ -19,16 +19,25 @@ _MANY = 24  # trees for which rows had better be arranged
 
 
 def followed(
-    thickets: Sequence[Thicket], values: Floats, rows: Counts, way: Any, team: Team, out: Floats
+    trees: tuple[Sequence[Thicket], Known],
+    values: Floats,
+    rows: Counts,
+    way: Any,
+    team: Team,
+    out: Floats,
 ) -> bool:
-    """Add what all trees say of some rows to out, or say that they had better be walked."""
+    """Add what all trees say of some rows to out, or say that they had better be walked.
+
+    trees: with what is known of their thresholds; more is added.
+    """
+    thickets, known = trees
     sizes = np.concatenate([np.diff(each.first[:, 0]) for each in thickets])
     if len(sizes) < _FEW or sizes.sum() > _PER_ROW * min(len(rows), _SLAB) * len(sizes):
         return False
     has_sets = any(len(each.words) for each in thickets)
     if has_sets or max(2 * values.shape[1], out.shape[1]) >= NO_CLASS:
         return False
-    reading = reading_of(thickets, values, rows, team)
+    reading = reading_of(thickets, values, rows, team, known)
     if reading is None:
         return False
     for begin in range(0, len(rows), _SLAB):

@@ -27,6 +27,8 @@ from hedgerow.kernels.scales import (
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.trails import NARROW, WIDE
 
+Known = dict[tuple[int, ...], list[Floats] | None]  # columns and their different thresholds
+
 _EXACT = 2.0**52  # below it, whole numbers can be counted by ones
 _MOST_RANKED = 1 << 10  # columns of ranks, for each thread: 32 kB
 
@@ -61,9 +63,12 @@ class Reading:
 
 
 def reading_of(
-    thickets: Sequence[Thicket], values: Floats, rows: Counts, team: Team
+    thickets: Sequence[Thicket], values: Floats, rows: Counts, team: Team, known: Known
 ) -> Reading | None:
-    """Return how to read rows for these trees; None if there are too many thresholds for it."""
+    """Return how to read rows for these trees; None if there are too many thresholds for it.
+
+    known: thresholds of these trees that were asked for before; more are added.
+    """
     shape = team.n_threads, values.shape[1]
     sights = Sights(np.zeros(shape, np.int64), np.full(shape, np.inf), np.full(shape, -np.inf))
     team.run(look, values, rows, sights)
@@ -75,7 +80,10 @@ def reading_of(
     columns = np.where(is_whole, WHOLE, FLOATS).astype(np.int32)
     ranked = np.flatnonzero(~is_whole & (flags & LONG > 0))
     columns[ranked] = np.arange(len(ranked))
-    cuts = _cuts(thickets, columns, len(ranked), team)
+    asked = tuple(ranked.tolist())
+    if asked not in known:
+        known[asked] = _cuts(thickets, columns, len(ranked), team)
+    cuts = known[asked]
     if cuts is None:
         return None
     scales = _seated(columns, np.where(is_whole, low, 0.0), cuts)

@@ -83,7 +83,7 @@ def walked(thickets, values, rows, way=ONE, n_values=1):
 def along(thickets, values, rows, n_threads=1, way=ONE, n_values=1):
     out = np.full((len(values), n_values), 0.1)
     with hired(n_threads, 1e9) as team:
-        assert followed(thickets, values, rows, way, team, out)
+        assert followed((thickets, {}), values, rows, way, team, out)
     return out
 
 
@@ -161,7 +161,7 @@ def test_a_column_without_values_is_followed():
 def declines(thickets, values):
     out = np.full((len(values), 1), 0.1)
     with hired(1, 0.0) as team:
-        done = followed(thickets, values, np.arange(len(values)), Means(1), team, out)
+        done = followed((thickets, {}), values, np.arange(len(values)), Means(1), team, out)
     assert done or (out == 0.1).all()
     return not done
 

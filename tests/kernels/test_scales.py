@@ -43,7 +43,7 @@ def read(x, n_threads=1):
     """The scale of a column, its keys and those of all thresholds."""
     values = np.array(x).reshape(-1, 1)
     with hired(n_threads, 1e9) as team:
-        reading = reading_of([thicket()], values, np.arange(len(x)), team)
+        reading = reading_of([thicket()], values, np.arange(len(x)), team, {})
         keys = reading.keys(values, np.arange(len(x)), team).reshape(len(x), -1)
     cuts = np.zeros(len(THRESHOLDS), np.int64)
     cut_keys(reading.scales, THRESHOLDS, cuts)
