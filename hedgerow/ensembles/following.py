@@ -11,7 +11,7 @@ from hedgerow.kernels.packed import Thicket
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.trails import BLOCK, NO_CLASS, Trails, add_verdicts, arrange, follow
 
-_SLAB = 1 << 16  # rows whose keys are there at once
+_SLAB = 1 << 16  # rows whose keys are there at once, at most
 _ROUNDS = 4  # trees that each thread follows before verdicts are added up
 _PER_ROW = 8  # nodes of a tree for each row; if there are more, to lay them takes longer
 _FEW = 8  # trees that had better be walked: rows would have to be read for them
@@ -40,9 +40,8 @@ def followed(
     reading = reading_of(thickets, values, rows, team, known)
     if reading is None:
         return False
-    for begin in range(0, len(rows), _SLAB):
-        some = rows[begin : begin + _SLAB]
-        trails = _trails(reading, values, some, int(sizes.max()), team)
+    for slab in np.array_split(rows, -(-len(rows) // _SLAB)):
+        some, trails = slab, _trails(reading, values, slab, int(sizes.max()), team)
         if len(sizes) >= _MANY:
             trails, some = _arranged(thickets[0], reading, trails, way, some, team)
         sums = out[some]
