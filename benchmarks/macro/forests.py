@@ -2,6 +2,7 @@
 
     python benchmarks/macro/forests.py --repeats 3
     python benchmarks/macro/forests.py --cases covtype --trees 20
+    python benchmarks/macro/forests.py --steps predict
 
 | | all |
 |---|---|
@@ -82,11 +83,14 @@ def contest(name: str, problem: tuple[Any, Any], threads: int, given: Namespace)
     score = (r2_score, "R2") if case.table and not case.table[3] else (accuracy_score, "accuracy")
     shown = title(f"{name}, {n_trees} trees", threads, len(problem[0][0]), given)
     versions = {library: version_of(library) for library in models}
-    return Contest(shown, *problem, models, *score, versions=versions, threads=threads)
+    steps = tuple(given.steps)
+    return Contest(shown, *problem, models, *score, steps=steps, versions=versions, threads=threads)
 
 
 def main() -> None:
     parser = options(__doc__, "forests")
+    steps = ["fit", "predict"]
+    parser.add_argument("--steps", nargs="+", choices=steps, default=steps, help="what is timed")
     parser.add_argument("--trees", type=int, help="instead of those of the table above")
     parser.add_argument("--libraries", nargs="+", default=["hedgerow", "scikit-learn"])
     given = parser.parse_args()

@@ -153,15 +153,16 @@ def _bag(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:
 
 
 def _follow(labels: NDArray[Any], targets: NDArray[np.float64]) -> None:
-    """Predict by trees enough, of numbers short enough, that rows follow trails."""
-    table = np.round(targets)
-    fixed = table.copy()
-    fixed.flags.writeable = False
+    """Predict by trees enough that rows are arranged and follow trails, by keys of all kinds."""
+    table, short = np.round(targets), targets.astype(np.float32).astype(np.float64)
+    fixed, fixed_short = table.copy(), short.copy()
+    fixed.flags.writeable = fixed_short.flags.writeable = False
     hard = RandomForestClassifier(voting="hard")
     models = (hard, labels), (RandomForestClassifier(), labels), (RandomForestRegressor(), targets)
     for model, y in models:
-        model.set_params(n_estimators=8, max_depth=3, n_jobs=1).fit(table, y).predict(table)
-        model.predict(fixed)
+        model.set_params(n_estimators=24, max_depth=3, n_jobs=1).fit(table, y)
+        for X in (table, fixed, short, fixed_short, targets):
+            model.predict(X)
 
 
 def _reweigh(

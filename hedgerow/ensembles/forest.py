@@ -11,14 +11,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.ensembles.bags import Bags
-from hedgerow.ensembles.following import SLAB, followed
+from hedgerow.ensembles.following import followed
 from hedgerow.ensembles.gathering import gathered
+from hedgerow.ensembles.scaling import Known
 from hedgerow.ensembles.species import Counts, Floats, Species
 from hedgerow.kernels.meeting import CANCELLED
 from hedgerow.kernels.packed import PACKED, Thicket
@@ -29,6 +31,7 @@ from hedgerow.trees.quantise import Steps
 from hedgerow.trees.rules import GrowthRules
 
 _MOST_NODES = 1 << 21  # of trees that are put together, so that no large forest is copied whole
+_KNOWN: WeakKeyDictionary["Forest", Known] = WeakKeyDictionary()  # thresholds, see scaling.py
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,12 +97,12 @@ class Forest:
 
     def add(self, values: Floats, rows: Counts, way: Any, team: Team, out: Floats) -> None:
         """Add what all trees say of some rows to out, float64 [n_rows, n_values]."""
+        known = _KNOWN.setdefault(self, {})
+        if followed((self.thickets, known), values, rows, way, team, out):
+            return
         walkers = walkers_of(team.n_threads)
-        for begin in range(0, len(rows), SLAB):
-            some = rows[begin : begin + SLAB]
-            if not followed(self.thickets, values, some, way, team, out):
-                for thicket in self.thickets:
-                    team.run(add_leaves, values, some, thicket, way, walkers, out)
+        for thicket in self.thickets:
+            team.run(add_leaves, values, rows, thicket, way, walkers, out)
 
     def leaves(self, values: Floats, team: Team) -> NDArray[np.int32]:
         """Return the leaf that each row reaches in each tree, int32 [n_rows, n_trees]."""
@@ -139,14 +142,30 @@ def some_trees(thicket: Thicket, first: int, end: int) -> Thicket:
 
 def joined(trees: Sequence[Thicket]) -> Thicket:
     """Put trees together."""
+    return taken_together(list(trees))
+
+
+def taken_together(trees: list[Thicket]) -> Thicket:
+    """Put trees together, which are taken from the list one by one: no two copies of all."""
     sizes = np.concatenate([np.diff(each.first, axis=0) for each in trees])
-    nodes = np.concatenate([np.asarray(each.nodes).view(np.uint8) for each in trees])
-    return Thicket(
-        nodes.view(PACKED).view(np.recarray),
-        np.concatenate([each.words for each in trees]),
-        np.concatenate([each.extra for each in trees]),
-        np.concatenate([np.zeros((1, 3), np.int64), np.cumsum(sizes, axis=0)]),
+    first = np.concatenate([np.zeros((1, 3), np.int64), np.cumsum(sizes, axis=0)])
+    (n_nodes, n_words, n_rows), extra = first[-1], trees[0].extra
+    whole = Thicket(
+        np.empty(n_nodes, PACKED).view(np.recarray),
+        np.empty(n_words, np.uint64),
+        np.empty((n_rows, *extra.shape[1:]), extra.dtype),
+        first,
     )
+    begin = np.zeros(3, np.int64)
+    for _ in range(len(trees)):
+        tree = trees.pop(0)
+        end = begin + tree.first[-1]
+        # As bytes: two fields of a node have the same place.
+        whole.nodes[begin[0] : end[0]].view(np.uint8)[:] = tree.nodes.view(np.uint8)
+        whole.words[begin[1] : end[1]] = tree.words
+        whole.extra[begin[2] : end[2]] = tree.extra
+        begin = end
+    return whole
 
 
 class Planted(NamedTuple):
@@ -239,6 +258,6 @@ def thickets_of(trees: list[Thicket]) -> list[Thicket]:
         while n_taken < len(trees) and (n_taken == 0 or n_nodes < _MOST_NODES):
             n_nodes += len(trees[n_taken].nodes)
             n_taken += 1
-        thickets.append(joined(trees[:n_taken]))
-        del trees[:n_taken]
+        some, trees[:n_taken] = trees[:n_taken], []
+        thickets.append(taken_together(some))
     return thickets

@@ -1,5 +1,6 @@
 """Species: what the trees of a forest predict, and how they are judged, packed and unpacked."""
 
+from mmap import mmap
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -28,6 +29,8 @@ from hedgerow.trees.pruning import pruned
 from hedgerow.trees.quantise import Steps, grouped_weights
 from hedgerow.trees.regression import mean_columns, target_judge, total_squares
 from hedgerow.trees.tree import Tree
+
+_LARGE = 1 << 16  # bytes
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -110,7 +113,7 @@ class ClassTrees(NamedTuple):
         n_nodes, n_words = int(nodes.counters[N_NODES]), int(nodes.counters[N_WORDS])
         grown, sums = nodes.table[:n_nodes], nodes.sums[:n_nodes]
         extra = np.empty((n_mixed(grown, sums, self.n_values), self.n_values), np.int64)
-        room = np.empty(n_nodes, PACKED).view(np.recarray), np.empty(n_words, np.uint64)
+        room = room_for(n_nodes, PACKED).view(np.recarray), np.empty(n_words, np.uint64)
         thicket, stack = _thicket(*room, extra), np.empty((2, n_nodes + 1), np.int64)
         pack_grown(grown, sums, nodes.words, words_of_sets(table.codes), thicket, stack)
         return thicket
@@ -162,7 +165,8 @@ class MeanTrees(NamedTuple):
             shape = pruned(finished_tree(table, grown, columns, impurity, shape.weight), alpha)
             columns = shape.value
         packed = _packed_shape(shape)
-        extra = np.empty((np.count_nonzero(packed.feature < 0), columns.shape[1]))
+        n_leaves, n_columns = np.count_nonzero(packed.feature < 0), columns.shape[1]
+        extra = room_for(n_leaves * n_columns, np.dtype(np.float64)).reshape(n_leaves, n_columns)
         pack_means(columns, packed, extra)
         return _thicket(packed, shape.category_words, extra)
 
@@ -176,9 +180,22 @@ class _Shape:
 
 def _packed_shape(tree: Any) -> Any:
     paths = Paths(*(getattr(tree, name) for name in Paths._fields))
-    nodes = np.zeros(len(tree.left), PACKED).view(np.recarray)
+    nodes = room_for(len(tree.left), PACKED).view(np.recarray)
+    nodes.view(np.uint8)[:] = 0
     pack(paths, tree.n_rows, nodes)
     return nodes
+
+
+def room_for(n_items: int, kind: np.dtype[Any]) -> NDArray[Any]:
+    """Return room for a tree that is put together with others soon.
+
+    If it is large it has pages of its own, which go back to the system with it: memory that
+    was freed by another thread would stay with the process.
+    """
+    n_bytes = int(n_items) * kind.itemsize
+    if n_bytes < _LARGE:
+        return np.empty(n_items, kind)
+    return np.frombuffer(mmap(-1, n_bytes), kind)
 
 
 def _thicket(nodes: Any, words: NDArray[np.uint64], extra: NDArray[Any]) -> Thicket:

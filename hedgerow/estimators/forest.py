@@ -132,6 +132,7 @@ class BaseForest(
                     return control(n, dict, lambda: None)
 
                 planted = resumed(self, (n_before, n_categories), planting, told, checkpoint)
+            del planting  # and what trees are grown in, before they are put together
             forest = forest_of(planted, n_categories)
             self._model = forest if before is None else before._model.then(forest)
             if self.oob_score:

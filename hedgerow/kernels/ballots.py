@@ -2,6 +2,8 @@
 
 `add_leaf(leaf, extra, first, out)`: leaf is a PACKED node, extra[first:] are the tree's rows of
 what did not fit into 16 bytes, out are the row's scores, float64 [n_values].
+
+`vote(leaf)`: the one number to which a leaf adds 1, if that is all that it does; otherwise -1.
 """
 
 from typing import NamedTuple
@@ -13,6 +15,9 @@ class Proportions(NamedTuple):
     """The share of each class in the leaf: soft voting."""
 
     n_classes: int
+
+    def vote(self, leaf):
+        return leaf.link if leaf.link >= 0 else -1
 
     def add_leaf(self, leaf, extra, first, out):
         if leaf.link >= 0:
@@ -27,6 +32,9 @@ class Votes(NamedTuple):
     """One vote for the leaf's most frequent class, of equals the first: hard voting."""
 
     n_classes: int
+
+    def vote(self, leaf):
+        return leaf.link if leaf.link >= 0 else -1
 
     def add_leaf(self, leaf, extra, first, out):
         if leaf.link >= 0:
@@ -44,6 +52,9 @@ class Means(NamedTuple):
 
     n_outputs: int
 
+    def vote(self, leaf):
+        return -1
+
     def add_leaf(self, leaf, extra, first, out):
         out[0] += leaf.number
         for j in range(1, self.n_outputs):
@@ -54,6 +65,9 @@ class SquaredMeans(NamedTuple):
     """The square of the mean of each output: with the means, their variance over trees."""
 
     n_outputs: int
+
+    def vote(self, leaf):
+        return -1
 
     def add_leaf(self, leaf, extra, first, out):
         for j in range(self.n_outputs):

@@ -161,5 +161,6 @@ callable_in_kernels("hessian", "y, f", inlined=True)
 callable_in_kernels("gradients", "y, f, g, h")
 callable_in_kernels("worth", "gain, gap", inlined=True)  # losses of pairs
 callable_in_kernels("add_leaf", "leaf, extra, first, out", inlined=True)  # ballots
+callable_in_kernels("vote", "leaf", inlined=True)
 callable_in_kernels("note", "thread, level, column, flow, trees, node, slate", inlined=True)
 callable_in_kernels("settle", "thread, out")

@@ -6,67 +6,84 @@ from numpy.testing import assert_array_equal
 
 from hedgerow.ensembles.following import followed
 from hedgerow.ensembles.forest import joined
-from hedgerow.kernels.ballots import Means
+from hedgerow.kernels.ballots import Means, Proportions, Votes
 from hedgerow.kernels.packed import BY_CATEGORY, MISSING_LEFT, PACKED, Thicket
+from hedgerow.kernels.scales import MOST_CUTS
 from hedgerow.kernels.team import hired
 from hedgerow.kernels.trails import BLOCK
 from hedgerow.kernels.walks import add_leaves, walkers_of
 
-N_FEATURES = 3
+N_FEATURES, N_CLASSES = 3, 4
+ONE = Means(1)
+WHOLE = np.array([-5.0, -1.0, 0.0, 1.0, 2.0, 7.0, 60_000.0])
 FLOATS = np.array([-3e38, -1.5, -0.0, 0.0, 1e-45, 0.1, 1.0, 7.0, 3e38], np.float32)
+DOUBLES = np.array([-np.inf, -1e300, -0.1, -0.0, 1e-60, 0.1, np.nextafter(7.0, 8.0), np.inf])
+KINDS = {"whole": WHOLE, "floats": FLOATS.astype(np.float64), "doubles": DOUBLES}
 # Thresholds that are values, that lie between a value and the next float, and beyond all floats.
-CUTS = np.concatenate([FLOATS, [0.1, -0.1, 1e-60, -1e-60, 1e300, -1e300, np.inf, -np.inf]])
+NEAR = [0.1, -0.1, 1e-60, -1e-60, 1e300, -1e300, np.inf, -np.inf, 0.5, -0.5, 1e5, -1e5, 6.9]
+CUTS = np.concatenate([WHOLE, FLOATS, DOUBLES, NEAR])
 
 
-def tree(rng, n_splits):
-    """A tree of random shape, as a thicket; its leaves hold numbers of their own."""
-    nodes = []
+def tree(rng, n_splits, cuts=CUTS):
+    """A tree of random shape, as a thicket; its leaves have numbers, or classes, of their own."""
+    nodes, extra = [], []
 
     def grow(n_splits):
         place = len(nodes)
-        nodes.append((float(rng.normal()), -2, 0))
+        nodes.append((float(rng.normal()), -2, int(rng.integers(0, N_CLASSES))))
         if n_splits:
             n_left = int(rng.integers(0, n_splits))
             grow(n_left)
             right = len(nodes)
             grow(n_splits - 1 - n_left)
             feature = int(rng.integers(0, N_FEATURES)) | int(rng.choice([0, MISSING_LEFT]))
-            nodes[place] = (float(rng.choice(CUTS)), feature, right)
+            nodes[place] = (float(rng.choice(cuts)), feature, right)
 
     grow(n_splits)
     packed = np.zeros(len(nodes), PACKED).view(np.recarray)
     packed.number, packed.feature, packed.link = (
         np.array(each) for each in zip(*nodes, strict=True)
     )
-    return Thicket(
-        packed, np.zeros(0, np.uint64), np.zeros((0, 3)), np.array([[0, 0, 0], [len(nodes), 0, 0]])
-    )
+    for leaf in np.flatnonzero(packed.feature < 0):
+        if rng.random() < 0.3:
+            extra.append(rng.integers(1, 9, N_CLASSES))
+            packed.link[leaf] = -len(extra)
+    extra = np.array(extra, np.int64).reshape(-1, N_CLASSES)
+    first = np.array([[0, 0, 0], [len(nodes), 0, len(extra)]])
+    return Thicket(packed, np.zeros(0, np.uint64), extra, first)
 
 
-def table(rng, n_rows, missing):
-    values = rng.choice(FLOATS, (n_rows, N_FEATURES)).astype(np.float64)
+def of_classes(thicket):
+    """The same trees, with whole weights in their leaves."""
+    nodes = thicket.nodes.copy()
+    nodes.steps[nodes.feature < 0] = 7
+    return thicket._replace(nodes=nodes)
+
+
+def table(rng, n_rows, missing, kinds=("floats",) * N_FEATURES):
+    values = np.stack([rng.choice(KINDS[kind], n_rows) for kind in kinds], axis=1)
     values[rng.random(values.shape) < missing] = np.nan
     return values
 
 
-def forest(rng):
+def forest(rng, n_small=0):
     """Two thickets: of many small trees and of a few, of which one is a leaf."""
-    sizes = [30, 0, 1, 12, 5, 5, 40, 2], [0, 9]
+    sizes = [30, 0, 1, 12, 5, 5, 40, 2, *[3] * n_small], [0, 9, 4]
     return [joined([tree(rng, n_splits) for n_splits in some]) for some in sizes]
 
 
-def walked(thickets, values, rows):
-    out = np.full((len(values), 1), 0.1)
+def walked(thickets, values, rows, way=ONE, n_values=1):
+    out = np.full((len(values), n_values), 0.1)
     with hired(1, 0.0) as team:
         for each in thickets:
-            team.run(add_leaves, values, rows, each, Means(1), walkers_of(1), out)
+            team.run(add_leaves, values, rows, each, way, walkers_of(1), out)
     return out
 
 
-def along(thickets, values, rows, n_threads=1):
-    out = np.full((len(values), 1), 0.1)
+def along(thickets, values, rows, n_threads=1, way=ONE, n_values=1):
+    out = np.full((len(values), n_values), 0.1)
     with hired(n_threads, 1e9) as team:
-        assert followed(thickets, values, rows, Means(1), team, out)
+        assert followed((thickets, {}), values, rows, way, team, out)
     return out
 
 
@@ -82,6 +99,50 @@ def test_what_rows_meet_along_trails_is_what_they_meet_walking(n_rows, missing, 
     assert len(np.unique(sums)) > 1
 
 
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        ("whole",) * 3,
+        ("doubles",) * 3,
+        ("whole", "floats", "doubles"),
+        ("doubles", "whole", "whole"),
+    ],
+)
+def test_rows_follow_trails_whatever_numbers_columns_have(kinds, missing):
+    rng = np.random.default_rng(5)
+    thickets, values = forest(rng), table(rng, 300, missing, kinds)
+    rows = np.arange(300)
+    assert_array_equal(along(thickets, values, rows), walked(thickets, values, rows))
+
+
+@pytest.mark.parametrize("way", [Proportions(N_CLASSES), Votes(N_CLASSES)])
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_leaves_of_one_class_and_of_several_add_what_they_add_to_rows_that_walk(way, n_threads):
+    rng = np.random.default_rng(6)
+    thickets, values = [of_classes(each) for each in forest(rng)], table(rng, 100, 0.1)
+    rows = np.arange(100)
+    sums = along(thickets, values, rows, n_threads, way, N_CLASSES)
+    assert_array_equal(sums, walked(thickets, values, rows, way, N_CLASSES))
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+def test_rows_that_are_arranged_by_the_first_tree_have_the_same_sums(n_threads):
+    rng = np.random.default_rng(7)
+    thickets, values = forest(rng, n_small=16), table(rng, BLOCK + 90, 0.1)
+    rows = rng.permutation(len(values))[: BLOCK + 50]
+    sums = along(thickets, values, rows, n_threads)
+    assert_array_equal(sums, walked(thickets, values, rows))
+
+
+def test_more_rows_than_have_keys_at_once_have_the_same_sums(monkeypatch):
+    monkeypatch.setattr("hedgerow.ensembles.following._SLAB", 64)
+    rng = np.random.default_rng(8)
+    thickets, values = forest(rng, n_small=16), table(rng, 150, 0.1)
+    rows = np.arange(150)
+    assert_array_equal(along(thickets, values, rows), walked(thickets, values, rows))
+
+
 def test_some_rows_follow_and_others_are_left_alone():
     rng = np.random.default_rng(1)
     thickets, values = forest(rng), table(rng, 90, 0.1)
@@ -89,21 +150,29 @@ def test_some_rows_follow_and_others_are_left_alone():
     assert_array_equal(along(thickets, values, rows), walked(thickets, values, rows))
 
 
+def test_a_column_without_values_is_followed():
+    rng = np.random.default_rng(2)
+    thickets, values = forest(rng), table(rng, 60, 0.1)
+    values[:, 1] = np.nan
+    rows = np.arange(60)
+    assert_array_equal(along(thickets, values, rows), walked(thickets, values, rows))
+
+
 def declines(thickets, values):
     out = np.full((len(values), 1), 0.1)
     with hired(1, 0.0) as team:
-        done = followed(thickets, values, np.arange(len(values)), Means(1), team, out)
+        done = followed((thickets, {}), values, np.arange(len(values)), Means(1), team, out)
     assert done or (out == 0.1).all()
     return not done
 
 
-def test_values_that_are_no_floats_of_single_precision_are_walked():
-    rng = np.random.default_rng(2)
-    thickets, values = forest(rng), table(rng, 60, 0.1)
-    assert not declines(thickets, values)
-    for value in (0.1, np.nextafter(7.0, 8.0), 1e300, np.inf, -np.inf):
-        values[59, 2] = value
-        assert declines(thickets, values)
+def test_columns_of_any_numbers_and_of_many_thresholds_are_walked():
+    rng = np.random.default_rng(4)
+    cuts = rng.normal(size=100_000)
+    many = joined([tree(rng, 260, cuts) for _ in range(9 * N_FEATURES)])
+    assert len(np.unique(many.nodes.number)) > N_FEATURES * MOST_CUTS
+    assert declines([many], rng.normal(size=(100, N_FEATURES)))
+    assert not declines([many], table(rng, 100, 0.1))
 
 
 def test_few_trees_few_rows_and_sets_of_categories_are_walked():
