@@ -10,7 +10,7 @@ from hedgerow.kernels.bounds import hand_down
 from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.marginals import sum_left
 from hedgerow.kernels.masks import MOST_CATEGORIES, divide_mask, divides_mask, list_rows
-from hedgerow.kernels.meeting import meet
+from hedgerow.kernels.meeting import cancelled, meet
 from hedgerow.kernels.nodes import DIFFERENT, OPEN, add_up, all_same, judge, only_target
 from hedgerow.kernels.partition import partition
 from hedgerow.kernels.random import mixed
@@ -22,7 +22,10 @@ N_LEFT, ONLY_LEFT, ONLY_RIGHT, SUMS = 0, 1, 2, 3
 
 @inlined_part
 def divide(team, problem, space, nodes, smaller, larger, told, goes_on):
-    """Part the leaf `larger`: its larger child stays there, the smaller one goes to `smaller`."""
+    """Part the leaf `larger`: its larger child stays there, the smaller one goes to `smaller`.
+
+    Returns False if the team was cancelled: then nobody may have written the split.
+    """
     rest, less = space.leaves[team.thread, larger], space.leaves[team.thread, smaller]
     begin, end, had_histogram = rest.begin, rest.end, rest.has_histogram
     split, mine = nodes.table[rest.node], told[team.thread]
@@ -35,6 +38,8 @@ def divide(team, problem, space, nodes, smaller, larger, told, goes_on):
     words = nodes.words[max(split.category_start, 0) :]
     _part_rows(problem, space, words, mine, rest, less, smaller, larger)
     middle, n_left = begin + mine[N_LEFT], _n_left(team, told)
+    if team.n_threads > 1 and cancelled(team):
+        return False
     left_is_smaller = 2 * n_left <= rest.n_rows
     less.depth = rest.depth = rest.depth + 1
     less.n_active = rest.n_active
@@ -56,6 +61,7 @@ def divide(team, problem, space, nodes, smaller, larger, told, goes_on):
         reads_rows = not rest.has_histogram or rest.n_rows <= MOST_CATEGORIES  # see `search`
         if not rest.is_listed and reads_rows and rest.feature == OPEN:
             list_rows(space, rest, larger)
+    return True
 
 
 @inlined_part

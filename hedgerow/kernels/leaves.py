@@ -6,7 +6,7 @@ from one division to the next, as a slower thread may still read what was told b
 
 from hedgerow.kernels.division import ONLY_LEFT, SUMS, divide, sum_told
 from hedgerow.kernels.jit import inlined_part, part
-from hedgerow.kernels.meeting import meet
+from hedgerow.kernels.meeting import cancelled, meet
 from hedgerow.kernels.menu import offer, offer_all, varies
 from hedgerow.kernels.nodes import (
     CLOSED,
@@ -49,11 +49,13 @@ def open_first(team, problem, space, desk, nodes):
 def split_leaf(team, problem, space, desk, nodes, leaf, smaller, turn, goes_on):
     """Divide a leaf, the smaller child to leaf `smaller`, and find the children's splits.
 
-    goes_on: whether they may be divided. Returns False if the tree has no room for the split.
+    goes_on: whether they may be divided. Returns False if the tree has no room for the split,
+    or if the team was cancelled.
     """
     if not write_leaf(team, problem, space, desk, nodes, leaf):
         return False
-    divide(team, problem, space, nodes, smaller, leaf, space.told[turn], goes_on)
+    if not divide(team, problem, space, nodes, smaller, leaf, space.told[turn], goes_on):
+        return False
     if goes_on and problem.rules.order != NEWEST:
         search_leaves(team, problem, space, desk, nodes, leaf, smaller, turn)
     return True
@@ -61,7 +63,7 @@ def split_leaf(team, problem, space, desk, nodes, leaf, smaller, turn, goes_on):
 
 @inlined_part
 def write_leaf(team, problem, space, desk, nodes, leaf):
-    """Write a leaf's split into the tree. Returns False if the tree has no room for it."""
+    """Write a leaf's split into the tree. Returns False if it has no room for it, or nobody did."""
     own = space.leaves[team.thread, leaf]
     if team.thread == 0:
         node = Node(nodes.sums[own.node], own.bits, _rows(team, space, desk, leaf))
@@ -70,7 +72,7 @@ def write_leaf(team, problem, space, desk, nodes, leaf):
     if problem.codes.features[own.feature].n_categories == 0:
         return True
     meet(team)  # the others part their rows by the set of categories
-    return not overflowed(nodes)
+    return not overflowed(nodes) and not cancelled(team)
 
 
 @part
