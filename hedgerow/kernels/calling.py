@@ -202,20 +202,21 @@ def _posted(function: Function, wait: Any) -> Function:
 
 @kernel
 def do_noted(team, work, given, needs_all):
-    """Let every member do what was written down: see errands.py.
+    """Let every member do what was written down: see errands.py."""
+    do_written(team, work, given, needs_all)
 
-    work, given  int64   addresses of what is done, and of its arguments
-    needs_all    int64   whether helpers that come late must begin, too
-    """
+
+@part
+def do_written(team, work, given, needs_all):
+    """Let every member do work on what is given, two addresses; needs_all: latecomers, too."""
     if team.n_threads > 1:
         team.meeting[_WORK], team.meeting[_GIVEN] = work, given
         atomic_add(team.meeting, CALLS, 1)
     do_posted(work, given, team.thread)
-    if team.n_threads > 1:
-        if needs_all:
-            _await_all(team)
-        else:
-            _await_begun(team)
+    if team.n_threads > 1 and needs_all:
+        _await_all(team)
+    elif team.n_threads > 1:
+        _await_begun(team)
 
 
 @kernel

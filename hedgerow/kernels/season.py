@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.barn import keep
-from hedgerow.kernels.calling import do_noted, do_posted
+from hedgerow.kernels.calling import do_posted, do_written
 from hedgerow.kernels.codes import Records
 from hedgerow.kernels.jit import config, kernel, part
 from hedgerow.kernels.machine import atomic_add, float_of_bits
@@ -232,4 +232,4 @@ def _do(team, note):
     if is_alone:
         do_posted(work, given, 0)
     else:
-        do_noted(team, work, given, needs_all)
+        do_written(team, work, given, needs_all)
