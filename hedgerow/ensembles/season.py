@@ -41,7 +41,7 @@ def is_plain(stage: Stage, rules: "BoostingRules") -> bool:
         or growth.keep_gain > -np.inf
     ):
         return False
-    if any(hasattr(loss, name) for name in _OWN_WAYS):
+    if any(hasattr(each, name) for each in (loss, stage.loss_of(0)) for name in _OWN_WAYS):
         return False
     return is_usual and takes_all and same_features and is_one
 

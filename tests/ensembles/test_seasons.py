@@ -130,6 +130,7 @@ def test_a_loss_of_the_users_own_is_grown_in_seasons(grown):
     [
         {"loss": "huber"},
         {"loss": "absolute_error"},
+        {"loss": "quantile", "alpha": [0.3]},
         {"method": "gradient"},
         {"learning_rate": "line_search"},
         {"subsample": 0.5},
@@ -189,8 +190,10 @@ def test_an_interrupt_keeps_the_rounds_of_seasons_that_are_done(grown):
             time.sleep(0.01)
         signal.pthread_kill(main, signal.SIGINT)
 
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=interrupt).start()
     model = h.GradientBoostingRegressor(n_estimators=100_000, early_stopping=False).fit(X, y)
+    signal.signal(signal.SIGINT, handler)
     n_rounds = model.n_estimators_
     assert grown[0] < n_rounds < 100_000
     assert n_rounds <= sum(grown) + 1
