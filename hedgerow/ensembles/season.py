@@ -110,7 +110,7 @@ class Seasons:
         Sets n_done to how many they are; returns the scores of some rows after each of them,
         [n_outputs, n_done, n].
         """
-        n_outputs, season = len(self._raw), self._season
+        n_outputs, season, self.n_done = len(self._raw), self._season, 0
         n_rounds = min(n_most, _MOST, max(self._grower.n_in_a_moment // n_outputs, 1))
         n_trees = n_rounds * n_outputs
         n_nodes, n_done = n_trees * len(season.table), np.zeros(1, np.int64)
@@ -124,6 +124,6 @@ class Seasons:
         try:
             self._team.join(grow_season, first, first + n_rounds, season, barn, sight, n_done)
         finally:
-            self.n_done = int(n_done[0])
-            harvest.gather(barn, self.n_done * n_outputs)
+            harvest.gather(barn, int(n_done[0]) * n_outputs)
+            self.n_done = int(n_done[0])  # last: a second interrupt must not count lost trees
         return sight.told[:, : self.n_done]
