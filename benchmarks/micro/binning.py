@@ -6,7 +6,8 @@ from numpy.testing import assert_array_equal
 from benchmarks.macro.boosting import collisions
 from benchmarks.micro.kernel import N_FEATURES, Kernel
 from hedgerow.data.edges import ascending, choose_bins, summarise
-from hedgerow.kernels.codes import MISSING, N_BUCKETS, bin_narrow
+from hedgerow.kernels.binning import N_BUCKETS, bin_narrow
+from hedgerow.kernels.codes import MISSING
 
 
 def kernels(n_rows: int) -> list[Kernel]:

@@ -2,7 +2,8 @@
 
 A kernel is compiled once for each combination of types. The types depend on the criterion
 or the loss and, in prediction, on whether the table may be written to. They do not depend
-on the kind of table, its size, the number of threads or the other parameters.
+on the kind of table, the number of threads or the other parameters, and on its size only in
+binning, which deals out many values.
 """
 
 from collections.abc import Callable
@@ -25,6 +26,8 @@ from hedgerow import (
     StagewiseClassifier,
     StagewiseRegressor,
 )
+from hedgerow.data.binned import MAX_BINS, Recipe, bin_table
+from hedgerow.data.dealt import LEAST_DEALT
 from hedgerow.data.table import read_table
 from hedgerow.estimators.gb_ranker import RANKING_LOSSES
 from hedgerow.estimators.losses import REGRESSION_LOSSES
@@ -100,8 +103,16 @@ def steps() -> dict[str, Callable[[], None]]:
     for name, (forest, y) in forests.items():
         work[f"forest, {name}"] = partial(_bag, forest, X, y)
     work["forests, many rows"] = partial(_follow, labels, targets)
+    work["binning, many rows"] = _bin_many
     work["explaining"] = partial(_explain, targets)
     return work
+
+
+def _bin_many() -> None:
+    """Bin as many values as are dealt out, each unlike the others."""
+    n_rows = LEAST_DEALT
+    with hired(1, 0.0) as team:
+        bin_table(read_table(np.arange(float(n_rows))[:, None]), Recipe(MAX_BINS), team)
 
 
 def _explain(table: NDArray[np.float64]) -> None:

@@ -7,21 +7,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.columns import Column
+from hedgerow.data.dealt import bins_of_dealt, deal_out, is_many
 from hedgerow.data.edges import Bins, choose_bins, summarise
 from hedgerow.data.joint_columns import MOST_CODES, lay_out
 from hedgerow.data.levels import Levels, join_levels, levels_of
 from hedgerow.data.table import Table
+from hedgerow.kernels.binning import N_BUCKETS, bin_dealt, bin_narrow, bin_wide
 from hedgerow.kernels.codes import (
     BIN,
     BLOCK,
     FEATURE,
     MISSING,
-    N_BUCKETS,
     Codes,
-    bin_narrow,
-    bin_wide,
     fill_blocks,
 )
+from hedgerow.kernels.dealing import N_DEALT
 from hedgerow.kernels.meeting import Member
 from hedgerow.kernels.team import Team
 
@@ -63,6 +63,11 @@ class Recipe(NamedTuple):
     most_codes: int = MOST_CODES
     n_levels: int = 1
 
+    @property
+    def is_narrow(self) -> bool:
+        """Whether all that is asked for are codes of one byte."""
+        return self.max_bins is not None and self.max_bins <= MAX_BINS and self.n_levels == 1
+
 
 class _Coded(NamedTuple):
     """One column as codes, with what they stand for."""
@@ -100,6 +105,8 @@ def _binned(
             column = column.some(rows)
         if column.categories is not None:
             return _coded_categories(column)
+        if weights is None and recipe.is_narrow and is_many(column.values):
+            return _coded_dealt(column.values, recipe.max_bins or MAX_BINS)
         summary = summarise(column.values, weights)
         own = _coded_values(column, choose_bins(summary, recipe.max_bins))
         given = column.values, own.codes, own.bins, summary
@@ -146,11 +153,25 @@ def _coded_values(column: Column, bins: Bins) -> _Coded:
         wide = np.empty(len(column.values), np.int32)
         bin_wide(column.values, bins.high, wide)
         return _Coded(wide, bins, None, int(np.count_nonzero(wide == len(bins.high))))
+    narrow = np.empty(len(column.values), np.uint8)
+    bin_narrow(column.values, _padded(bins), np.empty(N_BUCKETS, np.uint8), narrow)
+    return _Coded(narrow, bins, None, int(np.count_nonzero(narrow == MISSING)))
+
+
+def _coded_dealt(values: NDArray[np.float64], max_bins: int) -> _Coded:
+    """Code many numbers, of which few are sorted."""
+    dealt = deal_out(values)
+    bins = bins_of_dealt(values, dealt, max_bins)
+    narrow, first = np.empty(len(values), np.uint8), np.empty(N_DEALT + 1, np.uint8)
+    bin_dealt(dealt.ends, values, dealt.buckets, _padded(bins), first, narrow)
+    return _Coded(narrow, bins, None, int(dealt.counts[N_DEALT]))
+
+
+def _padded(bins: Bins) -> NDArray[np.float64]:
+    """Return where bins end but the last, which has no end."""
     padded = np.full(MISSING + 1, np.inf)
     padded[: max(len(bins.high) - 1, 0)] = bins.high[:-1]
-    narrow = np.empty(len(column.values), np.uint8)
-    bin_narrow(column.values, padded, np.empty(N_BUCKETS, np.uint8), narrow)
-    return _Coded(narrow, bins, None, int(np.count_nonzero(narrow == MISSING)))
+    return padded
 
 
 def _joined(n_rows: int, coded: list[_Coded], most_codes: int) -> Codes:

@@ -18,6 +18,7 @@ Values = NDArray[np.float64]
 
 _MANY = 2048  # values that are sorted sooner by their digits than by comparing them
 _FEW = 64  # values that tell most columns of many from those of two
+_NO_LUMPS = np.zeros(0, np.bool_)
 
 
 class Summary(NamedTuple):
@@ -90,18 +91,34 @@ def choose_bins(summary: Summary, max_bins: int | None) -> Bins:
     values = summary.values
     if max_bins is None:
         max_bins = len(values)
+    ends, _ = ends_of_bins(summary, _NO_LUMPS, max_bins)
+    return bins_between(values, ends)
+
+
+def bins_between(values: Values, ends: NDArray[np.int64]) -> Bins:
+    """Return the bins of values in order, from the first row beyond each."""
+    return Bins(values[np.concatenate([[0], ends])[: len(ends)]], values[ends - 1])
+
+
+def ends_of_bins(
+    summary: Summary, is_lump: NDArray[np.bool_], max_bins: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first row beyond each bin, and the first row of each heavy value.
+
+    is_lump: rows that stand for several values, see kernels.summaries.
+    """
     ends = np.empty(max_bins + 1, np.int64)
-    n_bins = first_values(values, ends)
-    if n_bins > max_bins:
-        n_bins = share_out(*summary, _borders(summary, max_bins), max_bins, ends)
-    ends = ends[:n_bins]
-    return Bins(values[np.concatenate([[0], ends])[:n_bins]], values[ends - 1])
-
-
-def _borders(summary: Summary, max_bins: int) -> NDArray[np.int64]:
-    """Return where stretches of light values and, in turn, heavy values begin, and the end."""
+    n_bins = first_values(summary.values, ends)
+    if n_bins <= max_bins:
+        return ends[:n_bins], ends[:0]
     runs = np.empty((max_bins, 2), np.int64)
     runs = runs[: heavy_values(*summary, max_bins, runs)]
+    n_bins = share_out(*summary, is_lump, _borders(summary, runs, max_bins), max_bins, ends)
+    return ends[:n_bins], runs[:, 0]
+
+
+def _borders(summary: Summary, runs: NDArray[np.int64], max_bins: int) -> NDArray[np.int64]:
+    """Return where stretches of light values and, in turn, heavy values begin, and the end."""
     borders = np.array([0, *runs.ravel(), len(summary.values)])
     if len(runs) + np.count_nonzero(np.diff(borders)[::2]) <= max_bins:
         return borders

@@ -16,6 +16,7 @@ from hedgerow.fitted.model import name_of
 
 _LEAST_WEIGHT = 1e-100  # products of smaller weights leave the range of float64
 _LOSS_VALUE = "a loss such as hedgerow.losses.Huber(2.0)"
+_N_SMALL = 1000  # labels from 0 on that are counted
 _LARGEST = 1e150  # squares of larger targets leave the range of float64
 
 
@@ -67,11 +68,24 @@ def check_classes(estimator: Any, y: Any, sample_weight: Any, n_rows: int) -> Cl
     """Return the classes of a fit, or raise saying what is wrong with y or the weights."""
     labels = check_labels(estimator, y)
     check_length("y", labels, n_rows)
-    check_classification_targets(labels)
+    is_counted = _are_small_numbers(labels)
+    if not is_counted:
+        check_classification_targets(labels)
     weights = check_weights(sample_weight, n_rows)
     present = weights > 0
+    if is_counted:
+        counts = np.bincount(labels if present.all() else labels[present], minlength=_N_SMALL)
+        places = np.maximum(np.cumsum(counts > 0) - 1, 0)
+        return Classes(np.flatnonzero(counts).astype(labels.dtype), places[labels], weights)
     names = np.unique(labels[present])
     return Classes(names, np.searchsorted(names, np.where(present, labels, names[0])), weights)
+
+
+def _are_small_numbers(labels: NDArray[Any]) -> bool:
+    """Tell whether labels are so small, and so many, that they are sooner counted than sorted."""
+    if labels.dtype.kind not in "iu" or len(labels) < 2 * _N_SMALL:
+        return False
+    return bool(labels.min() >= 0 and labels.max() < _N_SMALL)
 
 
 def _present_targets(estimator: Any, y: Any) -> NDArray[Any]:

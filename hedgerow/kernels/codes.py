@@ -20,16 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.calling import team_kernel
-from hedgerow.kernels.jit import inlined_part, kernel, part
-from hedgerow.kernels.machine import bits_of_double
+from hedgerow.kernels.jit import part
 from hedgerow.kernels.meeting import share
 
 N_BINS = 256
 MISSING = 255  # the code of a missing value in a narrow feature; ordinary codes are 0..254
 BLOCK = 16  # columns per block
 PAIR = 2  # columns that are summed at once
-N_BUCKETS = 4096
-_FAR = 2.0**1021  # differences of numbers nearer to 0 than this are finite
 _CHUNK = 1024  # rows of a block that stay in the nearest cache
 
 
@@ -109,112 +106,6 @@ def threshold_between(left, right):
         return left
     t = 0.5 * left + 0.5 * right
     return t if left <= t < right else left
-
-
-@kernel
-def bin_narrow(values, high, first, column):
-    """Set each code to the number of bins below the value, or 255 if it is NaN.
-
-    values  float64 [n_rows]     read
-    high    float64 [256]        read    ascending, padded with inf
-    first   uint8 [N_BUCKETS]    write   bins below all values of a bucket
-    column  uint8 [n_rows]       write
-
-    The value's bucket, a stretch of the numbers, tells how many bins end before it; those that
-    end inside are compared. Cost: 2 comparisons a value if no bucket has more than 3 ends, as
-    in most columns, else 8.
-    """
-    ruler = _ruler(high)
-    start, shift = _mark(ruler, ruler.low), np.int64(0)
-    while (_mark(ruler, ruler.top) - start) >> shift >= N_BUCKETS:
-        shift += 1
-    if _fill_buckets(ruler, start, shift, high, first) <= 3:
-        for row in range(values.shape[0]):
-            value = values[row]
-            below = np.int64(first[(_mark(ruler, value) - start) >> shift])
-            below += 2 if high[below + 1] < value else 0
-            below += 1 if high[below] < value else 0
-            column[row] = MISSING if np.isnan(value) else below
-    else:
-        for row in range(values.shape[0]):
-            value, below = values[row], np.int64(0)
-            for step in (128, 64, 32, 16, 8, 4, 2, 1):
-                below += step if high[below + step - 1] < value else 0
-            column[row] = MISSING if np.isnan(value) else below
-
-
-class _Ruler(NamedTuple):
-    """Where the buckets of a column lie: even near its densest place, wider away from it."""
-
-    low: float
-    top: float
-    middle: float
-    unit: float
-
-
-@inlined_part
-def _mark(ruler, value):
-    """Return a whole number that never falls as values rise: the bits of a float are ordered."""
-    value = value if value > ruler.low else ruler.low  # also if it is NaN
-    value = value if value < ruler.top else ruler.top
-    offset = value - ruler.middle
-    distance = bits_of_double(abs(offset) + ruler.unit) - bits_of_double(ruler.unit)
-    return -distance if offset < 0.0 else distance
-
-
-@part
-def _ruler(high):
-    """Lay a ruler along the ends of bins; those too far out for a difference are its ends."""
-    begin, end = np.int64(0), np.int64(MISSING)
-    while begin < end and high[begin] < -_FAR:
-        begin += 1
-    while begin < end and high[end - 1] > _FAR:
-        end -= 1
-    if end - begin < 2:
-        return _Ruler(0.0, 0.0, 0.0, 1.0)
-    low, top, n_near = high[begin], high[end - 1], (end - begin + 7) // 8
-    middle, unit = low, top - low
-    for i in range(begin, end - n_near):
-        if high[i + n_near] - high[i] < unit:
-            unit = high[i + n_near] - high[i]
-            middle = high[i] + 0.5 * unit
-    return _Ruler(low, top, middle, max(unit, 1e-12 * (top - low)))
-
-
-@part
-def _fill_buckets(ruler, start, shift, high, first):
-    """Set the bins below each bucket; return the most ends of bins that one has inside."""
-    next_bucket, inside, fullest, below = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-    while high[below] < np.inf:
-        bucket = (_mark(ruler, high[below]) - start) >> shift
-        inside = inside + 1 if bucket + 1 == next_bucket else np.int64(1)
-        fullest = max(fullest, inside)
-        first[next_bucket : bucket + 1] = below
-        next_bucket = bucket + 1
-        below += 1
-    first[next_bucket:] = below
-    return fullest
-
-
-@kernel
-def bin_wide(values, high, column):
-    """Set each code to the number of bins below the value, or their number if it is NaN.
-
-    values  float64 [n_rows]   read
-    high    float64 [n_bins]   read    ascending
-    column  int32 [n_rows]     write
-
-    Cost: log2(n_bins) comparisons a value.
-    """
-    n_bins = high.shape[0]
-    for row in range(values.shape[0]):
-        value = values[row]
-        below, size = np.int64(0), n_bins - 1
-        while size > 0:
-            half = size - (size >> 1)
-            below += half if high[below + half - 1] < value else np.int64(0)
-            size >>= 1
-        column[row] = n_bins if np.isnan(value) else below
 
 
 @team_kernel

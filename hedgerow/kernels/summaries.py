@@ -2,6 +2,9 @@
 
 Rows of equal value are a run; runs are found by leaps, so no loop looks at all rows. How
 much the rows up to and with each weigh is its running weight.
+
+A row may be a lump: it stands for rows of several values that were not sorted. Inside of one it
+is guessed that no two values are equal; who asks has to sort what he was told of, and ask again.
 """
 
 import numpy as np
@@ -59,14 +62,16 @@ def heavy_values(values, through, max_bins, runs):
 
 
 @kernel
-def share_out(values, through, borders, max_bins, ends):
+def share_out(values, through, is_lump, borders, max_bins, ends):
     """Close bins from the left: a heavy value is a bin, others fill one up to its share.
 
     values   float64 [n_rows]             read    ascending
     through  int64 [n_rows]               read    running weights
+    is_lump  bool [n_rows] or [0]         read    [0]: none is
     borders  int64 [2 + 2 * n_heavy]      read    rows where stretches of light values, some
                                                   empty, and between them heavy values begin
-    ends     int64 [max_bins]             write   first row beyond each bin
+    ends     int64 [max_bins]             write   first row beyond each bin; a lump in which
+                                                  one ends is beyond it
 
     The share is the weight still to be shared out over the bins left for it, less one for
     each later stretch of light values; if that is one bin, it takes the rest of its stretch.
@@ -79,11 +84,14 @@ def share_out(values, through, borders, max_bins, ends):
     n_left = max_bins - (borders.shape[0] - 2) // 2
     for i in range(0, borders.shape[0], 2):
         row, end = borders[i], borders[i + 1]
-        later -= np.int64(row < end)
+        before, later = _before(through, row), later - np.int64(row < end)
         while row < end:
-            before, share = _before(through, row), -(-light // (n_left - later))
-            row = _run_end(values, _row_at(through, row, end - 1, before + share), end)
-            light -= _before(through, row) - before
+            after = before + -(-light // (n_left - later))
+            row = _row_at(through, row, end - 1, after)
+            if is_lump.shape[0] == 0 or not is_lump[row] or through[row] <= after:
+                row = _run_end(values, row, end)
+                after = through[row - 1]
+            light, before = light - (after - before), after
             n_left -= 1
             ends[n_bins] = row
             n_bins += 1

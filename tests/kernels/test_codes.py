@@ -10,16 +10,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from hedgerow.data.dealt import deal_out
+from hedgerow.kernels.binning import N_BUCKETS, bin_dealt, bin_narrow, bin_wide
 from hedgerow.kernels.codes import (
     BLOCK,
     FEATURE,
     MISSING,
-    N_BUCKETS,
-    bin_narrow,
-    bin_wide,
     fill_blocks,
     threshold_between,
 )
+from hedgerow.kernels.dealing import N_DEALT
 from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.team import hired
 
@@ -57,6 +57,10 @@ def narrow_codes(values, high):
     padded[: len(high) - 1] = high[:-1]
     column = np.full(len(values), 77, np.uint8)
     bin_narrow(values, padded, np.full(N_BUCKETS, 77, np.uint8), column)
+    dealt, again = deal_out(values + 0.0), np.full(len(values), 77, np.uint8)
+    first = np.full(N_DEALT + 1, 77, np.uint8)
+    bin_dealt(dealt.ends, values, dealt.buckets, padded, first, again)
+    assert again.tolist() == column.tolist()
     return column.tolist()
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from hedgerow.data.binned import Recipe, bin_table
+from hedgerow.data.dealt import LEAST_DEALT, bins_of_dealt, deal_out
 from hedgerow.data.edges import Bins, Summary, choose_bins, merge, summarise
 from hedgerow.data.table import read_table
 from tests.oracle import edges as oracle
@@ -154,3 +155,61 @@ def test_a_column_of_two_values_is_summarised_as_any_other(n_rows, late):
     column[-1] = late
     even = summarise(column, np.ones(n_rows, np.int64))
     assert_array_equal(summarise(column), even)
+
+
+@given(columns(), st.integers(2, 12))
+def test_dealt_values_have_the_bins_of_sorted_ones(problem, max_bins):
+    column, _ = problem
+    expected = choose_bins(summarise(column), max_bins)
+    assert_array_equal(bins_of_dealt(column, deal_out(column), max_bins), expected)
+
+
+def _with(part, share, values, random):
+    return np.where(random.random(len(values)) < share, part, values)
+
+
+MANY = {
+    "normal": lambda random, n: random.standard_normal(n),
+    "tails": lambda random, n: np.exp(4 * random.standard_normal(n)),
+    "counts": lambda random, n: random.poisson(1000, n).astype(float),
+    "rounded": lambda random, n: np.round(random.standard_normal(n), 3),
+    "zeros": lambda random, n: _with(0.0, 0.6, random.standard_normal(n), random),
+    "missing": lambda random, n: _with(np.nan, 0.3, random.standard_cauchy(n), random),
+    "all missing": lambda random, n: _with(np.nan, 1.0, np.zeros(n), random),
+    "two places": lambda random, n: random.standard_normal(n) + 1e6 * random.integers(2, size=n),
+    "infinite": lambda random, n: _with(np.inf, 0.1, 1e300 * random.standard_normal(n), random),
+    "some again": lambda random, n: random.choice(random.standard_normal(n // 8), n),
+    "many heavy": lambda random, n: random.choice(600, n, p=random.dirichlet([0.05] * 600)) + 0.0,
+    "near one": lambda random, n: 1 + 1e-13 * random.standard_normal(n).round(1),
+}
+
+
+@pytest.mark.parametrize("kind", MANY)
+@pytest.mark.parametrize("max_bins", [2, 7, 255])
+def test_many_dealt_values_have_the_bins_of_sorted_ones(kind, max_bins):
+    column = MANY[kind](np.random.default_rng(0), 20_000) + 0.0
+    expected = choose_bins(summarise(column), max_bins)
+    assert_array_equal(bins_of_dealt(column, deal_out(column), max_bins), expected)
+
+
+def test_few_of_many_values_are_sorted(monkeypatch):
+    sorted_values = []
+
+    def noted(values):
+        sorted_values.append(len(values))
+        return np.sort(values)
+
+    monkeypatch.setattr("hedgerow.data.dealt.ascending", noted)
+    column = np.random.default_rng(0).standard_normal(100_000)
+    bins_of_dealt(column, deal_out(column), 255)
+    assert 0 < sum(sorted_values) < 20_000
+
+
+@pytest.mark.parametrize("kind", MANY)
+def test_a_long_table_has_the_codes_of_one_whose_rows_have_weights(kind):
+    column = MANY[kind](np.random.default_rng(0), LEAST_DEALT)
+    table, even = read_table(column[:, None]), np.ones(LEAST_DEALT, np.int64)
+    one, other = (bin_table(table, Recipe(255), team_of_one(), None, w) for w in (None, even))
+    assert_array_equal(one.codes.columns, other.codes.columns)
+    assert_array_equal(one.codes.bins, other.codes.bins)
+    assert_array_equal(one.has_missing, other.has_missing)
