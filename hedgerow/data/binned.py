@@ -15,11 +15,12 @@ from hedgerow.data.table import Table
 from hedgerow.kernels.binning import N_BUCKETS, bin_dealt, bin_narrow, bin_wide
 from hedgerow.kernels.codes import (
     BIN,
-    BLOCK,
     FEATURE,
     MISSING,
     Codes,
+    empty_blocks,
     fill_blocks,
+    take_rows,
 )
 from hedgerow.kernels.dealing import N_DEALT
 from hedgerow.kernels.meeting import Member
@@ -49,6 +50,34 @@ class BinnedTable(NamedTuple):
     def bytes_used(self) -> int:
         """Memory of the codes."""
         return sum(array.nbytes for array in self.codes if isinstance(array, np.ndarray))
+
+    def some(self, rows: NDArray[np.int64], team: Team) -> "BinnedTable":
+        """Return the table of some rows, in any order, with the same codes."""
+        codes, n_rows = self.codes, len(rows)
+        columns = np.empty((len(codes.columns), n_rows), np.uint8)
+        for source, target in zip(codes.columns, columns, strict=True):
+            team.sweep(n_rows, take_rows, source, rows, target)
+        moved = codes._replace(
+            blocks=empty_blocks(int(codes.features.column.max()) + 1, n_rows),
+            columns=columns,
+            wide=np.take(codes.wide, rows, axis=1),
+            shared=np.empty((len(codes.shared), n_rows), np.uint8),
+            fine=np.take(codes.fine, rows, axis=1),
+        )
+        _fill(moved, team)
+        return self._replace(codes=moved, n_rows=n_rows)
+
+    def move(self, order: NDArray[np.int64], team: Team) -> None:
+        """Put the rows into another order, in the same memory."""
+        codes, room = self.codes, np.empty(self.n_rows, np.uint8)
+        for column in codes.columns:
+            team.sweep(self.n_rows, take_rows, column, order, room)
+            column[:] = room
+        for wide in codes.wide:
+            wide[:] = wide[order]
+        if codes.fine.size:
+            codes.fine[:] = np.take(codes.fine, order, axis=1)
+        _fill(codes, team)
 
 
 class Recipe(NamedTuple):
@@ -123,10 +152,16 @@ def _binned(
     crew.run_each(code_stripe, range(len(stripes)))
     columns = list(chain.from_iterable(done[number] for number in range(len(stripes))))
     codes = _joined(n_rows, columns, recipe.most_codes)
-    team.sweep(n_rows, fill_blocks, codes.columns, codes.features, codes.blocks, codes.shared)
+    _fill(codes, team)
     n_missing = np.array([column.n_missing for column in columns])
     categories = tuple(column.categories for column in columns)
     return BinnedTable(codes, categories, n_rows, n_missing > 0, n_missing == n_rows)
+
+
+def _fill(codes: Codes, team: Team) -> None:
+    """Make the blocks, and columns that are shared, of the columns."""
+    given = codes.columns, codes.features, codes.blocks, codes.shared
+    team.sweep(codes.columns.shape[1], fill_blocks, *given)
 
 
 def _stripes(n_features: int, n_threads: int) -> list[range]:
@@ -198,7 +233,7 @@ def _joined(n_rows: int, coded: list[_Coded], most_codes: int) -> Codes:
             wide[-1 - place] = column.codes
     has_missing = np.array([each.n_missing > 0 for each in coded])
     n_columns = lay_out(features, has_missing, most_codes, columns)
-    blocks = np.zeros((-(-n_columns // BLOCK), n_rows, BLOCK), np.uint8)
+    blocks = empty_blocks(n_columns, n_rows)
     shared = np.empty((int(features.shared.max()) + 1, n_rows), np.uint8)
     joined = join_levels([column.levels for column in coded], features, n_rows)
     pieces = np.zeros((0, 2), np.int64)

@@ -71,6 +71,8 @@ class ReadOnce(Table):
 class Part(Table):
     """Some rows of a table that is read once, and what was made of them."""
 
+    keeps_codes = True
+
     def __init__(self, whole: ReadOnce, rows: NDArray[np.int64]) -> None:
         self.n_rows, self.n_features, self.names = len(rows), whole.n_features, whole.names
         self._whole, self._rows = whole, rows

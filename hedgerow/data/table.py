@@ -29,7 +29,11 @@ class Table:
     n_rows, n_features : int
     names : list of str, or None
         Column names, if the table has them and they are strings.
+    keeps_codes : bool
+        Whether what is made of it is given to the next one who asks.
     """
+
+    keeps_codes = False
 
     def __init__(self, source: Source) -> None:
         self.n_rows, self.n_features = source.shape

@@ -185,11 +185,29 @@ class Harvest:
 
     def add(self, tree: int, codes: Codes, raw: Floats, team: Team) -> None:
         """Add what a tree adds to the scores of all rows, float64 [n_rows], found by codes."""
-        table, words, columns = self._sheaves[tree]
+        self._route(tree, self._sheaves[tree].columns[0], codes, raw, team)
+
+    def _route(self, tree: int, values: Floats, codes: Codes, raw: Floats, team: Team) -> None:
+        """Add to each row's score the value of the node of a tree that the row ends in."""
+        table, words, _ = self._sheaves[tree]
         grown = {"table": _records(table), "words": words}
         nodes = empty_nodes(1, len(raw), 1, 1)._replace(**grown)
         nodes.counters[N_NODES] = len(table)
-        Router(team).add(codes, nodes, columns[0], raw)
+        Router(team).add(codes, nodes, values, raw)
+
+    def keys(self, codes: Codes, n_rows: int, most: int, team: Team) -> Floats:
+        """Return a whole number below `most` for each row: that of rows in the same leaves.
+
+        Of as many trees as there are numbers for; the first one's leaves come in order.
+        """
+        keys, n_keys = np.zeros(n_rows), 1
+        for tree, (table, _, _) in self._sheaves.items():
+            n_keys *= len(table)
+            if n_keys > most:
+                break
+            keys *= len(table)
+            self._route(tree, np.arange(float(len(table))), codes, keys, team)
+        return keys
 
     def model(
         self, table: BinnedTable, start: Floats, n_trees: int, first_tree: int = 0

@@ -30,6 +30,7 @@ from hedgerow.ensembles.season import Seasons, is_plain
 from hedgerow.ensembles.stage import Stage
 from hedgerow.ensembles.vector_trees import VectorTrees
 from hedgerow.kernels.bounds import fill_splits, hold_values
+from hedgerow.kernels.codes import Codes
 from hedgerow.kernels.random import mixed_bits
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.units import LEAST
@@ -167,6 +168,10 @@ class Boosting:
         start = self.stage.start
         trees = [max(number - self._n_before, 0) * len(start) for number in (end, first)]
         return self._harvest.model(self._table, start, *trees)
+
+    def leaf_keys(self, codes: Codes, n_rows: int, most: int) -> Floats:
+        """Return a number for each row of a table, that of rows in the same leaves: see Harvest."""
+        return self._harvest.keys(codes, n_rows, most, self._team)
 
     def next_rounds(self, n_most: int) -> bool:
         """Grow one round or several. Returns False if no gradient is above zero."""

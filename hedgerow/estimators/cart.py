@@ -52,6 +52,16 @@ class Sample:
         counts = self.plain.counts
         self.n_rows = int(counts.sum()) if self.plain.unit == 1.0 else len(kept)
 
+    def some(self, places: NDArray[np.int64]) -> "Sample":
+        """Return some of these rows, in any order."""
+        some = copy.copy(self)
+        some.rows = places if self.rows is None else self.rows[places]
+        some.targets = self.targets[places]
+        some.plain = self.plain._replace(counts=self.plain.counts[places])
+        some.weights = self.weights._replace(counts=self.weights.counts[places])
+        some.factors = self.factors if len(self.factors) == 1 else self.factors[places]
+        return some
+
 
 class CartTree(BaseTree):
     """Growing, pruning and keeping one tree."""

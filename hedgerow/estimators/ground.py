@@ -32,7 +32,7 @@ class Ground:
     ) -> None:
         """Take a table; offset is float64 [n_outputs, rows of the table]."""
         self._table, self.binned, self.sample, self.rules = table, binned, sample, rules
-        self.team = team
+        self.team, self._given_offset = team, offset
         self.y = np.ascontiguousarray(sample.targets, np.float64)
         self.n_table_rows = table.n_rows
         self.offset = None if offset is None else np.ascontiguousarray(self.own(offset.T).T)
@@ -50,6 +50,21 @@ class Ground:
         """The table as numbers, float64 [n_rows, n_features]."""
         schema = Schema.of(self._table.names, self.binned.categories)
         return self.own(schema.matrix(self._table, "missing"))
+
+    def some(self, places: Rows) -> "Ground":
+        """Return the ground of some of the rows, in any order."""
+        return self._ground_of(self.binned.some(places, self.team), places)
+
+    def moved(self, order: Rows) -> "Ground":
+        """Return the ground of all rows in another order; this one is not to be used any more."""
+        if self._table.keeps_codes:  # for others
+            return self.some(order)
+        self.binned.move(order, self.team)
+        return self._ground_of(self.binned, order)
+
+    def _ground_of(self, binned: BinnedTable, places: Rows) -> "Ground":
+        given = self.sample.some(places), self.rules, self._given_offset
+        return Ground(self._table, binned, *given, self.team)
 
     def boosting(self, rows: Rows, loss: Any, team: Team) -> Boosting:
         """Begin a model that is grown from some rows, or from all if `rows` is empty."""

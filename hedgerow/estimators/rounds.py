@@ -16,6 +16,7 @@ from hedgerow.estimators.ground import ALL, Ground, Rows
 from hedgerow.estimators.metrics import metrics_of
 from hedgerow.estimators.request import Request, watched_rows
 from hedgerow.estimators.rounds_cv import boosted_by_cv
+from hedgerow.estimators.row_order import in_order_of_leaves
 from hedgerow.estimators.stopping import HeldOut, Watch, Watched
 from hedgerow.storage.parts import n_categories_of
 
@@ -77,6 +78,7 @@ def _grown(
             f"eval_set is watched round by round, but with dropout={estimator.dropout} later "
             "rounds change the trees of earlier ones. Leave eval_set out, or use dropout=0.0."
         )
+    ground = in_order_of_leaves(ground, loss)
     watched: list[Watched] = [*watched_rows(estimator, request, ground.n_outputs(loss))]
     held_out, rows = _held_out(estimator, ground, loss) if request.eval_set is None else (ALL, ALL)
     if len(held_out):

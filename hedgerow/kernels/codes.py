@@ -25,7 +25,7 @@ from hedgerow.kernels.meeting import share
 
 N_BINS = 256
 MISSING = 255  # the code of a missing value in a narrow feature; ordinary codes are 0..254
-BLOCK = 16  # columns per block
+BLOCK = 16  # columns per block, at most
 PAIR = 2  # columns that are summed at once
 _CHUNK = 1024  # rows of a block that stay in the nearest cache
 
@@ -53,7 +53,7 @@ BIN = np.dtype([("low", "f8"), ("high", "f8")], align=True)
 class Codes(NamedTuple):
     """The table as bin numbers, and what the bins stand for.
 
-    blocks    uint8 [n_blocks, n_rows, 16]  joint codes, 16 columns of a row together: histograms
+    blocks    uint8 [n_blocks, n_rows, w]   joint codes, w columns of a row together: histograms
     columns   uint8 [n_narrow, n_rows]      narrow features, one by one: partitions, small nodes
     wide      int32 [n_wide, n_rows]        wide features
     shared    uint8 [n_shared, n_rows]      columns of joint codes that features share: tallies
@@ -75,6 +75,17 @@ class Codes(NamedTuple):
     levels: Records
     n_levels: int
     pieces: NDArray[np.int64]
+
+
+def empty_blocks(n_columns: int, n_rows: int) -> NDArray[np.uint8]:
+    """Return room for as few blocks as hold the columns, all of one width, a multiple of four.
+
+    Behind the last row there is room for whoever reads BLOCK bytes of it.
+    """
+    n_blocks = -(-n_columns // BLOCK)
+    width = 4 * -(-n_columns // (4 * n_blocks)) if n_blocks else BLOCK
+    room = np.zeros(n_blocks * n_rows * width + BLOCK, np.uint8)
+    return room[: n_blocks * n_rows * width].reshape(n_blocks, n_rows, width)
 
 
 @part
@@ -114,7 +125,7 @@ def fill_blocks(team, columns, features, blocks, shared):
 
     columns   uint8 [n_narrow, n_rows]       read
     features  FEATURE [n_features]           read
-    blocks    uint8 [n_blocks, n_rows, 16]   write  lanes without a column are left alone; a
+    blocks    uint8 [n_blocks, n_rows, w]    write  lanes without a column are left alone; a
               thread owns a range of rows
     shared    uint8 [n_shared, n_rows]       write
     """
@@ -131,16 +142,35 @@ def fill_blocks(team, columns, features, blocks, shared):
         for feature in range(features.shape[0]):
             about = features[feature]
             if about.shared >= 0 and leads(about):
-                block, lane = blocks[about.column // BLOCK], about.column % BLOCK
+                block, lane = _place(blocks, about.column)
                 for row in range(first, last):
                     shared[about.shared, row] = block[row, lane]
 
 
 @part
+def _place(blocks, column):
+    """Return the block of a column, and its lane there."""
+    return blocks[column // blocks.shape[2]], column % blocks.shape[2]
+
+
+@part
 def _fill(columns, about, first, last, adds, blocks):
     """Set the joint codes of a column to a feature's part of them, or add that."""
-    column, block, lane = columns[about.place], blocks[about.column // BLOCK], about.column % BLOCK
+    column, (block, lane) = columns[about.place], _place(blocks, about.column)
     last_digit, unit = about.n_codes - 1, about.stride * max(about.flag, 1)
     for row in range(first, last):
         own = min(np.int64(column[row]), last_digit) * unit
         block[row, lane] = own + np.int64(block[row, lane]) if adds else own
+
+
+@team_kernel
+def take_rows(team, column, rows, taken):
+    """Set taken[i] to column[rows[i]].
+
+    column  uint8 [n_rows]   read
+    rows    int64 [n]        read
+    taken   uint8 [n]        write   a thread owns a range
+    """
+    begin, end = share(team, rows.shape[0])
+    for i in range(begin, end):
+        taken[i] = column[np.uint64(rows[i])]

@@ -96,16 +96,16 @@ def leave(space, desk):
 @part
 def _gather_tile(codes, first, rows, active, copse):
     """Copy the codes of some rows, first those of all features of a row, which lie together."""
-    n = np.uint64(rows.shape[0])
+    n, width = np.uint64(rows.shape[0]), codes.blocks.shape[2]
     gather_blocks(codes.blocks, rows, copse.tile)
     for k in range(active.shape[0]):
         about = codes.features[active[k]]
         if about.place >= 0 and about.shared < 0:
-            copy_lane(copse.tile, about.column, n, copse.columns[about.place, first:])
+            copy_lane(copse.tile, width, about.column, n, copse.columns[about.place, first:])
     for feature in range(codes.features.shape[0]):
         about = codes.features[feature]
         if about.shared >= 0 and leads(about):
-            copy_lane(copse.tile, about.column, n, copse.shared[about.shared, first:])
+            copy_lane(copse.tile, width, about.column, n, copse.shared[about.shared, first:])
 
 
 @part

@@ -6,7 +6,7 @@ these is parted into k = n // m pieces, of 1/k of its levels each (see `levels`)
 
 import numpy as np
 
-from hedgerow.kernels.codes import MISSING, N_BINS
+from hedgerow.kernels.codes import BLOCK, MISSING, N_BINS
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.tiles import TILE, copy_lane, gather_blocks
 
@@ -22,9 +22,10 @@ def refine(codes, active, origin, copse):
     """
     for first in range(0, origin.shape[0], TILE):
         rows = origin[first : first + TILE]
+        n = np.uint64(rows.shape[0])
         gather_blocks(codes.fine, rows, copse.fine_tile)
         for lane in range(copse.fine.shape[0]):
-            copy_lane(copse.fine_tile, lane, np.uint64(rows.shape[0]), copse.fine[lane, first:])
+            copy_lane(copse.fine_tile, BLOCK, lane, n, copse.fine[lane, first:])
     for feature in range(codes.features.shape[0]):
         copse.features[feature] = codes.features[feature]
     for k in range(active.shape[0]):

@@ -6,7 +6,7 @@ columns that somebody has begun with.
 
 import numpy as np
 
-from hedgerow.kernels.codes import BLOCK, N_BINS, PAIR
+from hedgerow.kernels.codes import N_BINS, PAIR
 from hedgerow.kernels.histogram import add_block, pairs_of_block
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store, pause
@@ -40,7 +40,7 @@ def can_be_helped(asked, n_rows):
 def sum_helped(problem, space, leaf):
     """Make a leaf's histogram from its rows, with the help of threads that wait."""
     asked, n_mine = space.asked[0], np.int64(0)
-    n_tickets = _n_tickets(space.hists, problem.moments.width())
+    n_tickets = _PER_BLOCK * problem.codes.blocks.shape[0]
     asked[_LEAF] = leaf
     atomic_store(asked, _N_DONE, 0)
     atomic_store(asked, _TICKET, (atomic_load(asked, _TICKET) // _NUMBER + 1) * _NUMBER)
@@ -57,7 +57,7 @@ def sum_helped(problem, space, leaf):
 @part
 def help_others(problem, space, view, thread):
     """Sum columns for a thread that asks for it; return whether there was one."""
-    n_tickets = _n_tickets(space.hists, problem.moments.width())
+    n_tickets = _PER_BLOCK * problem.codes.blocks.shape[0]
     for other in range(view.asked.shape[0]):
         asked = view.asked[other, 0]
         if other != thread and atomic_load(asked, _TICKET) % _NUMBER < n_tickets:
@@ -78,20 +78,15 @@ def be_idle(view, thread, step):
 
 
 @part
-def _n_tickets(hists, width):
-    n_pairs, per_block = hists.shape[1] // (PAIR * N_BINS * width), BLOCK // PAIR
-    return _PER_BLOCK * -(-n_pairs // per_block)
-
-
-@part
 def _sum_some(problem, space, leaf, ticket):
     """Make the columns of a leaf's histogram that a ticket is good for."""
     own, hist, width = space.leaves[0, leaf], space.hists[leaf], problem.moments.width()
     block = ticket // _PER_BLOCK
-    n_pairs = pairs_of_block(hist, block, width)
+    n_pairs = pairs_of_block(problem.codes, hist, block, width)
     half = ticket % _PER_BLOCK
     begin, end = half * n_pairs // _PER_BLOCK, (half + 1) * n_pairs // _PER_BLOCK
-    first, size = block * BLOCK * N_BINS * width, PAIR * N_BINS * width
+    first = block * problem.codes.blocks.shape[2] * N_BINS * width
+    size = PAIR * N_BINS * width
     hist[first + begin * size : first + end * size] = 0
     records = space.records[own.side, own.begin : own.end]
     add_block(problem.codes, block, begin, end, records, problem.moments, hist)

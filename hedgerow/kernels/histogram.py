@@ -7,13 +7,12 @@ integers, so exact. Features that share a column have one owner among the thread
 
 import numpy as np
 
-from hedgerow.kernels.codes import BLOCK, N_BINS, PAIR
+from hedgerow.kernels.codes import N_BINS, PAIR
 from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.machine import load_four, load_two, prefetch
 from hedgerow.kernels.moments import row_of
 
 _AHEAD = 20  # rows between asking for a cache line and reading it
-_PAIRS = BLOCK // PAIR
 
 
 @part
@@ -29,21 +28,22 @@ def build(codes, records, moments, hist):
     """
     hist[:] = 0
     for block in range(codes.blocks.shape[0]):
-        n_pairs = pairs_of_block(hist, block, moments.width())
+        n_pairs = pairs_of_block(codes, hist, block, moments.width())
         add_block(codes, block, np.int64(0), n_pairs, records, moments, hist)
 
 
 @part
-def pairs_of_block(hist, block, width):
+def pairs_of_block(codes, hist, block, width):
     """Return how many pairs of columns a block of a histogram has."""
-    return min(_PAIRS, hist.shape[0] // (PAIR * N_BINS * width) - block * _PAIRS)
+    per_block = codes.blocks.shape[2] // PAIR
+    return min(per_block, hist.shape[0] // (PAIR * N_BINS * width) - block * per_block)
 
 
 @part
 def add_block(codes, block, begin, end, records, moments, hist):
     """Add the moments of `records` to the pairs begin..end-1 of a block's columns."""
-    size = PAIR * N_BINS * moments.width()
-    cells = hist[(block * _PAIRS + begin) * size : (block * _PAIRS + end) * size]
+    size, before = PAIR * N_BINS * moments.width(), block * codes.blocks.shape[2] // PAIR
+    cells = hist[(before + begin) * size : (before + end) * size]
     if end > begin:
         _add_rows(codes.blocks[block], PAIR * begin, records, moments, cells, end - begin)
 
@@ -75,13 +75,13 @@ def _add_rows(codes, lane, records, moments, cells, n_pairs):
 @inlined_part
 def _add_pairs(codes, lane, records, n_asked, moments, cells, n_pairs):
     for i in range(n_asked):
-        prefetch(codes, row_of(records[i + _AHEAD]) * BLOCK)
+        prefetch(codes, row_of(records[i + _AHEAD]) * codes.shape[1])
         _add_row(codes, lane, records[i], moments, cells, n_pairs)
 
 
 @inlined_part
 def _add_row(codes, lane, record, moments, cells, n_pairs):
-    loaded, first = moments.load(record), row_of(record) * BLOCK + lane
+    loaded, first = moments.load(record), row_of(record) * codes.shape[1] + lane
     for quad in range(n_pairs // 2):
         four = load_four(codes, first + 4 * quad)
         for j in range(4):
@@ -94,17 +94,17 @@ def _add_row(codes, lane, record, moments, cells, n_pairs):
 
 
 @part
-def owner(features, feature, n_columns, n_threads):
+def owner(codes, feature, n_columns, n_threads):
     """Return the thread that merges, subtracts and searches a feature: one for each column.
 
     Of each block of a histogram, of n_columns, threads own neighbouring pairs of columns, as
     many as the others: thread t those from t n_pairs // n_threads on.
     """
-    column = features[feature].column
+    column, per_block = codes.features[feature].column, codes.blocks.shape[2]
     if column < 0 or n_columns == 0:
         return (column if column >= 0 else feature) % n_threads
-    block, pair = column // BLOCK, column % BLOCK // PAIR
-    n_pairs = min(_PAIRS, n_columns // PAIR - block * _PAIRS)
+    block, pair = column // per_block, column % per_block // PAIR
+    n_pairs = min(per_block, n_columns - block * per_block) // PAIR
     return ((pair + 1) * n_threads - 1) // n_pairs
 
 

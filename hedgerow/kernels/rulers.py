@@ -23,8 +23,8 @@ class Ruler(NamedTuple):
     top: float
     middle: float
     unit: float
-    start: int
-    shift: int
+    start: np.int64
+    shift: np.int64
 
 
 @inlined_part

@@ -74,7 +74,7 @@ def _search_some(team, whole, desk, some, hist, root, constant, found, search_on
     for turn in range(2 * n_some):
         feature = desk.active[some[0] + turn % n_some]
         by_set = features[feature].n_categories > 0
-        mine = owner(features, feature, n_columns, team.n_threads) == team.thread
+        mine = owner(whole.codes, feature, n_columns, team.n_threads) == team.thread
         mine = mine and by_set == (turn >= n_some)
         if mine and not cancelled(team):
             about, view, seen, column = features[feature], problem, node, hist[:0]

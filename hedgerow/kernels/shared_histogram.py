@@ -8,7 +8,7 @@ features it will search. Of a leaf of few rows it sums the columns it owns over 
 
 import numpy as np
 
-from hedgerow.kernels.codes import BLOCK, N_BINS, PAIR, leads
+from hedgerow.kernels.codes import N_BINS, PAIR, leads
 from hedgerow.kernels.helping import can_be_helped, sum_helped
 from hedgerow.kernels.histogram import (
     add_block,
@@ -96,7 +96,7 @@ def _sum(team, problem, space, leaf):
         meet(team)
         features, size = problem.codes.features, N_BINS * problem.moments.width()
         for feature in range(features.shape[0]):
-            if _merges(team, features, feature, hist.shape[0] // size):
+            if _merges(team, problem.codes, feature, hist.shape[0] // size):
                 first = features[feature].column * size
                 merge(space.parts, first, first + size, hist)
 
@@ -106,9 +106,9 @@ def _sum_columns(team, problem, space, leaf):
     """Sum the columns of a leaf that this thread owns, from the rows of all threads."""
     codes, hist, width = problem.codes, space.hists[leaf], problem.moments.width()
     for block in range(codes.blocks.shape[0]):
-        n_pairs = pairs_of_block(hist, block, width)
+        n_pairs = pairs_of_block(codes, hist, block, width)
         begin, end = share(team, n_pairs)
-        first, size = block * BLOCK * N_BINS * width, PAIR * N_BINS * width
+        first, size = block * codes.blocks.shape[2] * N_BINS * width, PAIR * N_BINS * width
         hist[first + begin * size : first + end * size] = 0
         for thread in range(team.n_threads):
             theirs = space.leaves[thread, leaf]
@@ -137,7 +137,7 @@ def _sum_chunks(team, problem, space, leaf):
         while ticket < n_chunks * codes.blocks.shape[0]:
             block, first = ticket // n_chunks, ticket % n_chunks * _CHUNK
             chunk = records[first : min(first + _CHUNK, records.shape[0])]
-            n_pairs = pairs_of_block(mine, block, problem.moments.width())
+            n_pairs = pairs_of_block(codes, mine, block, problem.moments.width())
             add_block(codes, block, np.int64(0), n_pairs, chunk, problem.moments, mine)
             ticket = atomic_add(space.tickets[turn], owner_of_rows * APART, 1)
 
@@ -146,13 +146,13 @@ def _sum_chunks(team, problem, space, leaf):
 def _subtract(team, problem, space, smaller, larger):
     features, size = problem.codes.features, N_BINS * problem.moments.width()
     for feature in range(features.shape[0]):
-        if _merges(team, features, feature, space.hists.shape[1] // size):
+        if _merges(team, problem.codes, feature, space.hists.shape[1] // size):
             first = features[feature].column * size
             subtract(space.hists[larger], first, first + size, space.hists[smaller])
 
 
 @part
-def _merges(team, features, feature, n_columns):
+def _merges(team, codes, feature, n_columns):
     """Tell whether a feature stands for a column that this thread owns."""
-    mine = owner(features, feature, n_columns, team.n_threads) == team.thread
-    return mine and leads(features[feature])
+    mine = owner(codes, feature, n_columns, team.n_threads) == team.thread
+    return mine and leads(codes.features[feature])

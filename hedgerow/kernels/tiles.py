@@ -14,7 +14,8 @@ _CODES = ir.VectorType(ir.IntType(8), BLOCK)
 
 
 def _copy_plain(source, first, target, place):
-    target.reshape(-1)[place : place + BLOCK] = source.reshape(-1)[first : first + BLOCK]
+    own = source.reshape(-1)[first : first + BLOCK]  # of the last row there may be fewer
+    target.reshape(-1)[place : place + len(own)] = own
 
 
 @instruction(_copy_plain)
@@ -35,23 +36,23 @@ def copy_codes(_typing, source, first, target, place):  # noqa: ARG001
 
 @part
 def gather_blocks(blocks, rows, tiles):
-    """Copy the 16 bytes of each row in each block.
+    """Copy the bytes of each row in each block.
 
-    blocks  uint8 [n_blocks, n_rows, 16]   read
+    blocks  uint8 [n_blocks, n_rows, w]    read    with room for 16 bytes of the last row
     rows    int64 [n <= TILE]              read
     tiles   uint8 [n_blocks, TILE, 16]     write
     """
-    n = np.uint64(rows.shape[0])
+    n, width = np.uint64(rows.shape[0]), blocks.shape[2]
     for block in range(blocks.shape[0]):
         source, tile = blocks[block], tiles[block]
         for i in range(n):
-            prefetch(source, rows[min(i + _AHEAD, n - _ONE)] * BLOCK)
-            copy_codes(source, rows[i] * BLOCK, tile, np.int64(i) * BLOCK)
+            prefetch(source, rows[min(i + _AHEAD, n - _ONE)] * width)
+            copy_codes(source, rows[i] * width, tile, np.int64(i) * BLOCK)
 
 
 @part
-def copy_lane(tiles, number, n, column):
-    """Set column[:n] to lane `number` of the tiles, counted over all of them."""
-    tile, own = tiles[number // BLOCK], np.uint64(number % BLOCK)
+def copy_lane(tiles, width, number, n, column):
+    """Set column[:n] to lane `number` of the tiles, counted over all of them, `width` each."""
+    tile, own = tiles[number // width], np.uint64(number % width)
     for i in range(n):
         column[i] = tile[i, own]

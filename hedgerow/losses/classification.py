@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.exponential import exp_below
-from hedgerow.kernels.links import fill_logistic
+from hedgerow.kernels.links import fill_logistic, fill_softmax
 from hedgerow.losses.formulas import exp, log, log1p_exp, logistic
 from hedgerow.losses.targets import Array, demand_classes, demand_within
 from hedgerow.losses.weighted import exact_sum, weighted_mean
@@ -161,11 +161,9 @@ class Multinomial(NamedTuple):
 
     def link(self, raw: Array) -> Array:
         """Return the classes' probabilities of each row; raw is float64 [n, K]."""
-        odds = exp(raw - raw.max(axis=1, keepdims=True))
-        total = np.zeros(len(raw))
-        for k in range(self.n_outputs):
-            total += odds[:, k]
-        return np.asarray(odds / total[:, None])
+        shares = np.array(raw, np.float64, order="C")
+        fill_softmax(shares)
+        return shares
 
     def check(self, y: Array) -> None:
         demand_within(self.n_outputs, "n_outputs", 1, np.inf, "Pass the number of classes.")
