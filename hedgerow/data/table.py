@@ -141,7 +141,7 @@ class Schema:
         return table.once((self, unseen), lambda: self._matrix(table, unseen))
 
     def _matrix(self, table: Table, unseen: str) -> NDArray[np.float64]:
-        if all(fitted is None for fitted in self.categories):
+        if self.categories.count(None) == len(self.categories):
             numbers = table.numbers()
             if numbers is not None:
                 return numbers

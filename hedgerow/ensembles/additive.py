@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
+from hedgerow.ensembles.one_row import OneRow
 from hedgerow.kernels.arranging import Arranged, arrange, empty_arrangement
 from hedgerow.kernels.barn import Barn
 from hedgerow.kernels.codes import Codes, Records
@@ -59,13 +60,18 @@ class AdditiveModel:
     def _scorer(self) -> Scorer:
         return scorer_of(self.grove)
 
+    @cached_property
+    def _one_row(self) -> OneRow:
+        return OneRow(self._scorer, self.n_outputs)
+
     @property
     def paths(self) -> Paths:
         """What walks need of all trees; children are counted over all of them."""
         return self._scorer.paths
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in self.__dict__.items() if name != "_scorer"}
+        made = ("_scorer", "_one_row")
+        return {name: value for name, value in self.__dict__.items() if name not in made}
 
     def raw(
         self,
@@ -78,10 +84,19 @@ class AdditiveModel:
 
         offset, float64 [n_rows, n_outputs], is added to the start, before the trees.
         """
-        out = np.empty((len(values), self.n_outputs))
-        np.add(self.start, offset, out=out)
+        out = self._started(len(values), offset)
         self.add(values, team, 0, self.n_rounds if n_rounds is None else n_rounds, out)
         return out
+
+    def _started(self, n_rows: int, offset: Floats | float) -> Floats:
+        out = np.empty((n_rows, self.n_outputs))
+        np.add(self.start, offset, out=out)
+        return out
+
+    def raw_of_one(self, row: Floats, offset: Floats | float) -> Floats | None:
+        """Return what `raw` does of one row, [1, n_features], sooner; None if others do it now."""
+        out = self._started(1, offset)
+        return out if self._one_row.add(row, out) else None
 
     def add(self, values: Floats, team: Team, first: int, end: int, out: Floats) -> None:
         """Add the rounds first .. end to the scores of rows."""

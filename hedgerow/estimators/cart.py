@@ -57,8 +57,8 @@ class Sample:
         some = copy.copy(self)
         some.rows = places if self.rows is None else self.rows[places]
         some.targets = self.targets[places]
-        some.plain = self.plain._replace(counts=self.plain.counts[places])
-        some.weights = self.weights._replace(counts=self.weights.counts[places])
+        some.plain = self.plain.some(places)
+        some.weights = some.plain if self.weights is self.plain else self.weights.some(places)
         some.factors = self.factors if len(self.factors) == 1 else self.factors[places]
         return some
 

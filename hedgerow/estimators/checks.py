@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import InvalidParameterError, StrOptions
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_y, _num_samples, column_or_1d
+from sklearn.utils.validation import _check_y, _num_samples, check_is_fitted, column_or_1d
 
 from hedgerow.data.values import families, family, is_missing
 from hedgerow.fitted.model import name_of
@@ -40,6 +40,12 @@ def _meant(estimator: Any, message: str) -> str:
             close = difflib.get_close_matches(given, sorted(set().union(*accepted)), n=1)
             return f" Did you mean {close[0]!r}?" if close else ""
     return ""
+
+
+def demand_fitted(estimator: Any) -> None:
+    """Raise unless an estimator is fitted; of one that is, that is seen at once."""
+    if "n_features_in_" not in estimator.__dict__:
+        check_is_fitted(estimator)
 
 
 def check_labels(estimator: Any, y: Any) -> NDArray[Any]:

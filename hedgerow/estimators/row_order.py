@@ -15,8 +15,9 @@ from hedgerow.data.edges import ascending
 from hedgerow.ensembles.sampling import EVERY_ROW
 from hedgerow.estimators.ground import ALL, Ground
 
-_MANY_BYTES = 24 << 20  # of codes, which caches do not hold
-_MANY_ROWS, _FEWEST_ROUNDS = 200_000, 20
+# Bytes of codes that near caches do not hold, and those times trees from which on it pays.
+_MANY_BYTES, _LEAST_WORK = 8 << 20, 24e8
+_MANY_ROWS = 200_000
 _SOME, _N_TREES = 20_000, 4  # rows that the first trees are grown from
 _MOST_KEYS, _EXACT = 1 << 24, 1 << 52  # whole numbers, times those of rows, that floats hold
 _STRIPE = 1024  # rows in order that one thread is given before the next
@@ -25,8 +26,9 @@ _STRIPE = 1024  # rows in order that one thread is given before the next
 def in_order_of_leaves(ground: Ground, loss: Any) -> Ground:
     """Return a ground with its rows in another order, if there is time to be gained."""
     n_rows, rules = len(ground.y), ground.rules
-    is_large = n_rows >= _MANY_ROWS and ground.binned.bytes_used >= _MANY_BYTES
-    if not is_large or rules.n_rounds < _FEWEST_ROUNDS or rules.sampling is not EVERY_ROW:
+    n_bytes, n_trees = ground.binned.bytes_used, rules.n_rounds * ground.n_outputs(loss)
+    is_small = n_rows < _MANY_ROWS or n_bytes < _MANY_BYTES or n_bytes * n_trees < _LEAST_WORK
+    if is_small or rules.sampling is not EVERY_ROW:
         return ground
     if hasattr(loss, "derive") or hasattr(loss, "derivatives"):
         return ground  # these are of lists of rows, or written by users, who know the order
@@ -34,7 +36,10 @@ def in_order_of_leaves(ground: Ground, loss: Any) -> Ground:
     while early.n_rounds * len(early.stage.start) < _N_TREES and early.next_round():
         pass
     keys = early.leaf_keys(ground.binned.codes, n_rows, min(_MOST_KEYS, _EXACT // n_rows))
-    order = ascending(keys * n_rows + np.arange(n_rows)).astype(np.int64) % n_rows
+    keys *= n_rows
+    keys += np.arange(n_rows)
+    order = ascending(keys).astype(np.int64)
+    order %= n_rows
     return ground.moved(_dealt_out(order, ground.team.n_threads))
 
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
+from hedgerow.estimators.checks import demand_fitted
 from hedgerow.fitted.model import Fitted
 
 
@@ -12,7 +12,7 @@ class Saves(Fitted, BaseEstimator):
     """An estimator with a method that writes it to a file."""
 
     def _demand_fitted(self) -> None:
-        check_is_fitted(self)
+        demand_fitted(self)
 
     def save(self, path: Any) -> None:
         """Write the fitted model to a file that `hedgerow.load` reads.

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.ensembles.shapley import Shapley
 from hedgerow.ensembles.terms import terms_of_trees
+from hedgerow.estimators.checks import demand_fitted
 from hedgerow.kernels.team import Team, hired
 from hedgerow.trees.tree import Tree
 
@@ -103,7 +103,7 @@ class SharesOut:
         return np.asarray(self._values(X))
 
     def _demand_fitted(self) -> None:
-        check_is_fitted(self)
+        demand_fitted(self)
 
     def _shared_out(
         self: Any, explain: Callable[[Shapley, Floats, Team], Floats], values: Floats, each: int

@@ -27,6 +27,10 @@ class AddsTrees(ReadsNumbers):
         values = self._values(X)
         n_rounds = check_n_trees(n_trees, self._model.n_rounds)
         beside = self._offset(offset, len(values))
+        if len(values) == 1 and n_rounds == self._model.n_rounds:
+            raw = self._model.raw_of_one(values, beside)
+            if raw is not None:
+                return raw
         work = float(len(values)) * len(self._model.grove.output)
         with hired(self.n_jobs, work) as team:
             return self._model.raw(values, team, n_rounds, offset=beside)

@@ -36,6 +36,12 @@ class Steps(NamedTuple):
         """What they stand for."""
         return np.asarray(self.counts * self.unit, np.float64)
 
+    def some(self, places: NDArray[np.int64]) -> "Steps":
+        """Return those of some places; numbers that are all the same need not be looked up."""
+        if self.counts.min() == self.counts.max():
+            return self._replace(counts=self.counts[: len(places)])
+        return self._replace(counts=self.counts[places])
+
 
 def quantised_weights(weights: NDArray[np.float64], max_bits: int = 52) -> Steps:
     """Turn positive weights into whole steps."""

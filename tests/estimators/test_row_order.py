@@ -30,7 +30,7 @@ def moves(monkeypatch):
     """Put rows of any table into order; list how many of them were."""
     monkeypatch.setattr(row_order, "_MANY_BYTES", 0)
     monkeypatch.setattr(row_order, "_MANY_ROWS", 1000)
-    monkeypatch.setattr(row_order, "_FEWEST_ROUNDS", 1)
+    monkeypatch.setattr(row_order, "_LEAST_WORK", 0)
     monkeypatch.setattr(row_order, "_SOME", 500)
     monkeypatch.setattr(row_order, "_STRIPE", 64)
     moved, seen = Ground.moved, []
