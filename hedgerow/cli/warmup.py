@@ -103,7 +103,7 @@ def steps() -> dict[str, Callable[[], None]]:
     for name, (forest, y) in forests.items():
         work[f"forest, {name}"] = partial(_bag, forest, X, y)
     work["forests, many rows"] = partial(_follow, labels, targets)
-    work["binning, many rows"] = _bin_many
+    work["binning, many rows"] = partial(_bin_many)
     work["explaining"] = partial(_explain, targets)
     return work
 
