@@ -17,6 +17,8 @@ from hedgerow.kernels.summaries import first_values, heavy_values, share_out
 Values = NDArray[np.float64]
 
 _MANY = 2048  # values that are sorted sooner by their digits than by comparing them
+_HALVINGS = 3  # of the bin at each end
+_BINS_A_HALVING = 16  # so many bins there must be for each
 _FEW = 64  # values that tell most columns of many from those of two
 _NO_LUMPS = np.zeros(0, np.bool_)
 
@@ -86,7 +88,8 @@ def choose_bins(summary: Summary, max_bins: int | None) -> Bins:
 
     A value heavier than an even share of what the others leave has a bin of its own, so
     that a column of mostly zeros keeps its other bins for the other values. Those are
-    closed from the left as soon as they hold their part of what is still to be shared out.
+    closed from the left as soon as they hold their part of what is still to be shared out:
+    equal parts, but for the bins at both ends, see `_marks`.
     """
     values = summary.values
     if max_bins is None:
@@ -113,8 +116,25 @@ def ends_of_bins(
         return ends[:n_bins], ends[:0]
     runs = np.empty((max_bins, 2), np.int64)
     runs = runs[: heavy_values(*summary, max_bins, runs)]
-    n_bins = share_out(*summary, is_lump, _borders(summary, runs, max_bins), max_bins, ends)
+    borders = _borders(summary, runs, max_bins)
+    marks = _marks(max_bins - (len(borders) - 2) // 2)
+    n_bins = share_out(*summary, is_lump, borders, marks, ends)
     return ends[:n_bins], runs[:, 0]
+
+
+def _marks(n_bins: int) -> NDArray[np.int64]:
+    """Return the sizes of bins, added up: at both ends one of the others is halved three times.
+
+    Of 255 bins the sizes are 1, 1, 2, 4, 8, 8, ..., 8, 4, 2, 1, 1. In the tails of a column values
+    lie far apart, and no cut could tell apart what is in the first or the last bin.
+    """
+    halvings = min(_HALVINGS, n_bins // _BINS_A_HALVING)
+    sizes = np.full(n_bins, 1 << halvings, np.int64)
+    tail = [1, *(1 << k for k in range(halvings))]
+    if halvings:
+        sizes[: len(tail)] = tail
+        sizes[-len(tail) :] = tail[::-1]
+    return np.concatenate([[0], np.cumsum(sizes)])
 
 
 def _borders(summary: Summary, runs: NDArray[np.int64], max_bins: int) -> NDArray[np.int64]:
