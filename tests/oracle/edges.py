@@ -17,7 +17,9 @@ def summary(column: Sequence[float], weights: Sequence[int]) -> list[tuple[float
     ]
 
 
-def bins(parts: Sequence[tuple[float, int]], max_bins: int | None) -> list[tuple[float, float]]:
+def bins(
+    parts: Sequence[tuple[float, int]], max_bins: int | None, halvings: int = 0
+) -> list[tuple[float, float]]:
     """Return the smallest and the largest value of each bin.
 
     Heavy values have bins of their own. The values between two of them fill bins in turn:
@@ -32,7 +34,7 @@ def bins(parts: Sequence[tuple[float, int]], max_bins: int | None) -> list[tuple
     stretches = [[part for _, part in run] for _, run in runs]
     light = [stretch for stretch in stretches if parts.index(stretch[0]) not in heavy]
     closed, n_light_closed = [], 0
-    all_sizes = sizes(max_bins - len(heavy))
+    all_sizes = sizes(max_bins - len(heavy), halvings)
     for stretch in stretches:
         if stretch not in light:
             closed.append((stretch[0][0], stretch[0][0]))
@@ -53,10 +55,11 @@ def bins(parts: Sequence[tuple[float, int]], max_bins: int | None) -> list[tuple
     return closed
 
 
-def sizes(n_bins: int) -> list[Fraction]:
-    """Return how large bins are, in proportion: of every 16 one, up to three, halves both ends."""
-    found = [Fraction(1)] * (n_bins - 2 * min(3, n_bins // 16))
-    for _ in range(min(3, n_bins // 16)):
+def sizes(n_bins: int, halvings: int) -> list[Fraction]:
+    """Return how large bins are, in proportion: for each 16 of them the ends may be halved once."""
+    n_times = min(halvings, n_bins // 16)
+    found = [Fraction(1)] * (n_bins - 2 * n_times)
+    for _ in range(n_times):
         found = [found[0] / 2, found[0] / 2, *found[1:-1], found[-1] / 2, found[-1] / 2]
     return found
 
