@@ -45,8 +45,7 @@ docs: $(WRITER)  ## the guide and the reference as a site, build/site/index.html
 	$(BIN)/python -m sphinx -b html -E -W --keep-going -q docs build/site
 	@echo "build/site/index.html"
 
-bench: $(PEERS)  ## a first look at every benchmark: one table, what is behind in red
-	@$(BIN)/hedgerow warmup
+bench: $(PEERS)  ## a first look at every benchmark, ten minutes: one table, what is behind in red
 	@PYTHONPATH=. $(BIN)/python benchmarks/bench.py
 
 bench-full: $(PEERS)  ## every benchmark, 15 runs, in hours; appends to benchmarks/results

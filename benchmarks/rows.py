@@ -33,6 +33,7 @@ KINDS = {  # file -> what its contests are about, and the score of classes and o
     "binning": ("binning", "bins", "bins"),
     "cross_validation": ("cross-validation", "log-loss", "RMSE"),
 }
+STEPS = {"forests": ("fit", "predict")}  # of kinds whose steps have a row each
 
 
 class Row(NamedTuple):
@@ -54,10 +55,15 @@ class Row(NamedTuple):
         return self.bar is None or self.bar.holds(self.figure)
 
 
-def newest(file: Path) -> list[Record]:
-    """Return the last record of each contest that tells of hedgerow, and of others if any did."""
+def newest(file: Path, step: str | None = None) -> list[Record]:
+    """Return the last record of each contest that tells of hedgerow, and of others if any did.
+
+    step: what it must have timed, if that is asked.
+    """
     found: dict[str, Record] = {}
     for record in read(file):
+        if step is not None and step not in record.get("seconds", {}).get(OURS, {}):
+            continue
         subject = re.sub(r", \d+ trees", "", record.get("contest", ""))
         has_peers = len(peers(record)) > 0
         if OURS in record.get("seconds", {}) and has_peers >= (len(peers(found.get(subject))) > 0):
@@ -76,26 +82,28 @@ def contest_rows(folder: Path) -> list[Row]:
     return [
         row
         for kind in KINDS
-        for record in newest(folder / f"{kind}.jsonl")
+        for step in STEPS.get(kind, (None,))
+        for record in newest(folder / f"{kind}.jsonl", step)
         if peers(record)
-        for row in rows_of(kind, record)
+        for row in rows_of(kind, record, step)
     ]
 
 
-def rows_of(kind: str, record: Record) -> list[Row]:
+def rows_of(kind: str, record: Record, step: str | None = None) -> list[Row]:
     """Return a contest's row; of Shapley values the shap package is the one to beat five times."""
     if kind != "explaining":
-        return [against(kind, record, peers(record), ratio_bar(kind, record["contest"]))]
+        bar = ratio_bar(kind, record["contest"], step)
+        return [against(kind, record, peers(record), bar, step)]
     others = [name for name in peers(record) if name != "shap"]
     found = [against(kind, record, ["shap"], ratio_bar(kind, record["contest"]))]
     return found + ([against(kind, record, others, Bar(FASTEST))] if others else [])
 
 
-def against(kind: str, record: Record, rivals: list[str], bar: Bar) -> Row:
-    """Return the row of hedgerow and the fastest of its rivals."""
+def against(kind: str, record: Record, rivals: list[str], bar: Bar, step: str | None = None) -> Row:
+    """Return the row of hedgerow and the fastest of its rivals; step: the first, if not said."""
     noun, of_classes, of_numbers = KINDS[kind]
     seconds = record["seconds"]
-    step = next(iter(seconds[OURS]))
+    step = step or next(iter(seconds[OURS]))
     medians = {name: statistics.median(times[step]) for name, times in seconds.items()}
     peer = min(rivals, key=medians.__getitem__)
     is_of_numbers = re.search("(^|, )regression", record["contest"])

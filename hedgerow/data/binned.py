@@ -85,12 +85,14 @@ class Recipe(NamedTuple):
 
     most_codes: of a feature that shares a column of the histogram. It changes no model.
     n_levels: parts of a bin that small nodes may cut between, a power of two up to 256.
+    halvings: how often the bins at both ends of a feature are halved, see `choose_bins`.
     """
 
     max_bins: int | None
     categorical: frozenset[int] = frozenset()
     most_codes: int = MOST_CODES
     n_levels: int = 1
+    halvings: int = 0
 
     @property
     def is_narrow(self) -> bool:
@@ -135,9 +137,9 @@ def _binned(
         if column.categories is not None:
             return _coded_categories(column)
         if weights is None and recipe.is_narrow and is_many(column.values):
-            return _coded_dealt(column.values, recipe.max_bins or MAX_BINS)
+            return _coded_dealt(column.values, recipe.max_bins or MAX_BINS, recipe.halvings)
         summary = summarise(column.values, weights)
-        own = _coded_values(column, choose_bins(summary, recipe.max_bins))
+        own = _coded_values(column, choose_bins(summary, recipe.max_bins, recipe.halvings))
         given = column.values, own.codes, own.bins, summary
         return own._replace(levels=levels_of(*given, recipe.n_levels))
 
@@ -193,10 +195,10 @@ def _coded_values(column: Column, bins: Bins) -> _Coded:
     return _Coded(narrow, bins, None, int(np.count_nonzero(narrow == MISSING)))
 
 
-def _coded_dealt(values: NDArray[np.float64], max_bins: int) -> _Coded:
+def _coded_dealt(values: NDArray[np.float64], max_bins: int, halvings: int) -> _Coded:
     """Code many numbers, of which few are sorted."""
     dealt = deal_out(values)
-    bins = bins_of_dealt(values, dealt, max_bins)
+    bins = bins_of_dealt(values, dealt, max_bins, halvings)
     narrow, first = np.empty(len(values), np.uint8), np.empty(N_DEALT + 1, np.uint8)
     bin_dealt(dealt.ends, values, dealt.buckets, _padded(bins), first, narrow)
     return _Coded(narrow, bins, None, int(dealt.counts[N_DEALT]))

@@ -49,14 +49,14 @@ def deal_out(values: Values) -> Dealt:
     return Dealt(ends, buckets, counts, changes > 1, some)
 
 
-def bins_of_dealt(values: Values, dealt: Dealt, max_bins: int) -> Bins:
+def bins_of_dealt(values: Values, dealt: Dealt, max_bins: int, halvings: int = 0) -> Bins:
     """Return the bins that choose_bins chooses from the summary of all values."""
     is_sorted = np.zeros(N_DEALT + 1, np.bool_)
     for number in range(_MOST_ROUNDS + 1):
         if number == _MOST_ROUNDS:
             is_sorted |= dealt.is_lump
         summary, lumps = _thinned(values, dealt, is_sorted)
-        ends, heavy = ends_of_bins(summary, lumps >= 0, max_bins)
+        ends, heavy = ends_of_bins(summary, lumps >= 0, max_bins, halvings)
         begins = np.concatenate([[0], ends])[: len(ends)]
         asked = lumps[np.concatenate([heavy, begins, ends - 1])]
         asked = asked[asked >= 0]

@@ -17,6 +17,7 @@ from hedgerow.kernels.summaries import first_values, heavy_values, share_out
 Values = NDArray[np.float64]
 
 _MANY = 2048  # values that are sorted sooner by their digits than by comparing them
+_BINS_A_HALVING = 16  # of the bins at both ends: of fewer bins each is needed where it is
 _FEW = 64  # values that tell most columns of many from those of two
 _NO_LUMPS = np.zeros(0, np.bool_)
 
@@ -81,17 +82,18 @@ def merge(summaries: Sequence[Summary]) -> Summary:
     return summarise(values, weights)
 
 
-def choose_bins(summary: Summary, max_bins: int | None) -> Bins:
+def choose_bins(summary: Summary, max_bins: int | None, halvings: int = 0) -> Bins:
     """Give each distinct value a bin, or, if there are more than max_bins, share them out.
 
     A value heavier than an even share of what the others leave has a bin of its own, so
     that a column of mostly zeros keeps its other bins for the other values. Those are
     closed from the left as soon as they hold their part of what is still to be shared out.
+    halvings: how often the bins at both ends are halved, see `_marks`.
     """
     values = summary.values
     if max_bins is None:
         max_bins = len(values)
-    ends, _ = ends_of_bins(summary, _NO_LUMPS, max_bins)
+    ends, _ = ends_of_bins(summary, _NO_LUMPS, max_bins, halvings)
     return bins_between(values, ends)
 
 
@@ -101,7 +103,7 @@ def bins_between(values: Values, ends: NDArray[np.int64]) -> Bins:
 
 
 def ends_of_bins(
-    summary: Summary, is_lump: NDArray[np.bool_], max_bins: int
+    summary: Summary, is_lump: NDArray[np.bool_], max_bins: int, halvings: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first row beyond each bin, and the first row of each heavy value.
 
@@ -113,8 +115,24 @@ def ends_of_bins(
         return ends[:n_bins], ends[:0]
     runs = np.empty((max_bins, 2), np.int64)
     runs = runs[: heavy_values(*summary, max_bins, runs)]
-    n_bins = share_out(*summary, is_lump, _borders(summary, runs, max_bins), max_bins, ends)
+    borders = _borders(summary, runs, max_bins)
+    marks = _marks(max_bins - (len(borders) - 2) // 2, halvings)
+    n_bins = share_out(*summary, is_lump, borders, marks, ends)
     return ends[:n_bins], runs[:, 0]
+
+
+def _marks(n_bins: int, halvings: int) -> NDArray[np.int64]:
+    """Return the sizes of bins, added up: at both ends a bin of the common size is halved.
+
+    Of 255 bins and 3 halvings sizes are 1, 1, 2, 4, 8, 8, ..., 8, 4, 2, 1, 1. In the tails of a
+    column values lie far apart, and no cut can tell apart what is in the first or the last bin.
+    """
+    halvings = min(halvings, n_bins // _BINS_A_HALVING)
+    tail = [1, *(1 << k for k in range(halvings))]
+    sizes = np.full(n_bins, 1 << halvings, np.int64)
+    sizes[: len(tail)] = tail
+    sizes[n_bins - len(tail) :] = tail[::-1]
+    return np.concatenate([[0], np.cumsum(sizes)])
 
 
 def _borders(summary: Summary, runs: NDArray[np.int64], max_bins: int) -> NDArray[np.int64]:

@@ -38,6 +38,8 @@ from hedgerow.fitted.boosting import AddsTrees, check_offset
 from hedgerow.kernels.team import hired
 from hedgerow.trees.rules import GrowthRules
 
+_HALVINGS = 3  # of the bins at both ends of a feature: see docs/decisions/0053
+
 _LEAST_GAIN = 1e-12  # of the total weight: rounding may make a useless split gain a little
 # What some fits find out and others do not.
 _FOUND = (
@@ -254,7 +256,7 @@ class BaseGradientBoosting(AddsTrees, Explains):
     def _recipe(self, table: Table, n_rows: int) -> Recipe:  # noqa: ARG002  same for any number
         exact = self.split_finding == "exact"
         categorical = categorical_columns(self.categorical_features, table)
-        return Recipe(None if exact else int(self.max_bins), categorical)
+        return Recipe(None if exact else int(self.max_bins), categorical, halvings=_HALVINGS)
 
     @property
     def fingerprint_(self) -> str:

@@ -62,7 +62,7 @@ def heavy_values(values, through, max_bins, runs):
 
 
 @kernel
-def share_out(values, through, is_lump, borders, max_bins, ends):
+def share_out(values, through, is_lump, borders, marks, ends):
     """Close bins from the left: a heavy value is a bin, others fill one up to its share.
 
     values   float64 [n_rows]             read    ascending
@@ -70,29 +70,32 @@ def share_out(values, through, is_lump, borders, max_bins, ends):
     is_lump  bool [n_rows] or [0]         read    [0]: none is
     borders  int64 [2 + 2 * n_heavy]      read    rows where stretches of light values, some
                                                   empty, and between them heavy values begin
+    marks    int64 [n_light + 1]          read    how large bins of light values are meant to
+                                                  be, those up to each of them together, from 0
     ends     int64 [max_bins]             write   first row beyond each bin; a lump in which
                                                   one ends is beyond it
 
-    The share is the weight still to be shared out over the bins left for it, less one for
-    each later stretch of light values; if that is one bin, it takes the rest of its stretch.
-    Returns the number of bins.
+    The weight still to be shared out is for the bins that are left, less one for each later
+    stretch of light values, and a bin's share is in proportion to its size; if that is one
+    bin, it takes the rest of its stretch. Returns the number of bins.
     """
     light, later, n_bins = np.int64(0), np.int64(0), np.int64(0)
+    n_light, closed = marks.shape[0] - 1, np.int64(0)
     for i in range(0, borders.shape[0], 2):
         light += _before(through, borders[i + 1]) - _before(through, borders[i])
         later += np.int64(borders[i] < borders[i + 1])
-    n_left = max_bins - (borders.shape[0] - 2) // 2
     for i in range(0, borders.shape[0], 2):
         row, end = borders[i], borders[i + 1]
         before, later = _before(through, row), later - np.int64(row < end)
         while row < end:
-            after = before + -(-light // (n_left - later))
+            size, left = marks[closed + 1] - marks[closed], marks[n_light - later] - marks[closed]
+            after = before + -(-light * size // left)
             row = _row_at(through, row, end - 1, after)
             if is_lump.shape[0] == 0 or not is_lump[row] or through[row] <= after:
                 row = _run_end(values, row, end)
                 after = through[row - 1]
             light, before = light - (after - before), after
-            n_left -= 1
+            closed += 1
             ends[n_bins] = row
             n_bins += 1
         if i + 2 < borders.shape[0]:

@@ -105,6 +105,7 @@ def test_kernels_are_shown_by_their_newest_record(tmp_path):
 def test_the_first_bar_that_fits_counts_and_without_one_nobody_may_be_faster():
     assert ratio_bar("forests", "extra-trees, covtype") == Bar(4.0)
     assert ratio_bar("forests", "forest, covtype") == Bar(10.0)
+    assert ratio_bar("forests", "forest, covtype", "predict") == Bar(5.0)
     assert ratio_bar("trees", "covtype") == Bar(4.0)
     assert Bar(1.0).holds(1.0)
     assert Bar(1.0, is_limit=True).holds(1.0)

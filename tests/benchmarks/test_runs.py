@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from benchmarks.bench import PARTS, cells
+from benchmarks import bench
+from benchmarks.bench import PARTS, Part, cells
 from benchmarks.records import read
 from benchmarks.rows import contest_rows, kernel_rows, limit_rows
 
@@ -54,3 +56,30 @@ def test_a_benchmark_runs_and_what_it_writes_makes_rows(file, tmp_path):
     rows = contest_rows(tmp_path) + limit_rows(tmp_path) + kernel_rows(tmp_path)
     assert rows or not any(len(r.get("seconds", {})) > 1 for r in read(output))
     assert all(len(cells(row)) == 7 for row in rows)
+
+
+def _sleeper(folder, seconds):
+    """Write a benchmark that keeps a line and then sleeps, and return it as a part."""
+    (folder / "sleeper.py").write_text(
+        "import pathlib, sys, time\n"
+        "pathlib.Path(sys.argv[-1]).write_text('kept')\n"
+        f"time.sleep({seconds})\n"
+    )
+    return Part(str(folder / "sleeper.py"), "--rows 10")
+
+
+def test_a_first_look_ends_in_time_and_names_what_it_left_out(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(bench, "PARTS", [_sleeper(tmp_path, 60), PARTS[0]])
+    begun = time.perf_counter()
+    bench.run_all(tmp_path, False, begun + 2.0)
+    assert time.perf_counter() - begun < 20
+    assert (tmp_path / "sleeper.jsonl").read_text() == "kept"
+    said = capsys.readouterr().out
+    assert "sleeper.py" in said
+    assert PARTS[0].file in said
+
+
+def test_a_first_look_that_has_time_says_nothing_of_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(bench, "PARTS", [_sleeper(tmp_path, 0)])
+    bench.run_all(tmp_path, False, time.perf_counter() + 60)
+    assert "Time was over" not in capsys.readouterr().out

@@ -17,13 +17,15 @@ def summary(column: Sequence[float], weights: Sequence[int]) -> list[tuple[float
     ]
 
 
-def bins(parts: Sequence[tuple[float, int]], max_bins: int | None) -> list[tuple[float, float]]:
+def bins(
+    parts: Sequence[tuple[float, int]], max_bins: int | None, halvings: int = 0
+) -> list[tuple[float, float]]:
     """Return the smallest and the largest value of each bin.
 
     Heavy values have bins of their own. The values between two of them fill bins in turn:
     an open bin takes values until it holds its part, that is the weight of light values not
-    yet in closed bins, divided by the bins for them, less one for each later stretch. The
-    last bin of a stretch takes what is left of it.
+    yet in closed bins, shared out by size over the bins for them, less one for each later
+    stretch. The last bin of a stretch takes what is left of it.
     """
     if max_bins is None or len(parts) <= max_bins:
         return [(value, value) for value, _ in parts]
@@ -32,6 +34,7 @@ def bins(parts: Sequence[tuple[float, int]], max_bins: int | None) -> list[tuple
     stretches = [[part for _, part in run] for _, run in runs]
     light = [stretch for stretch in stretches if parts.index(stretch[0]) not in heavy]
     closed, n_light_closed = [], 0
+    all_sizes = sizes(max_bins - len(heavy), halvings)
     for stretch in stretches:
         if stretch not in light:
             closed.append((stretch[0][0], stretch[0][0]))
@@ -39,16 +42,26 @@ def bins(parts: Sequence[tuple[float, int]], max_bins: int | None) -> list[tuple
         waiting = list(stretch)
         later = light[light.index(stretch) + 1 :]
         while waiting:
-            n_bins = max_bins - len(heavy) - n_light_closed - len(later)
+            own, *others = all_sizes[n_light_closed : len(all_sizes) - len(later)]
             left = sum(weight for run in [waiting, *later] for _, weight in run)
             members = [waiting.pop(0)]
             while waiting and (
-                n_bins == 1 or sum(weight for _, weight in members) < Fraction(left, n_bins)
+                not others
+                or sum(weight for _, weight in members) < left * own / (own + sum(others))
             ):
                 members.append(waiting.pop(0))
             closed.append((members[0][0], members[-1][0]))
             n_light_closed += 1
     return closed
+
+
+def sizes(n_bins: int, halvings: int) -> list[Fraction]:
+    """Return how large bins are, in proportion: for each 16 of them the ends may be halved once."""
+    n_times = min(halvings, n_bins // 16)
+    found = [Fraction(1)] * (n_bins - 2 * n_times)
+    for _ in range(n_times):
+        found = [found[0] / 2, found[0] / 2, *found[1:-1], found[-1] / 2, found[-1] / 2]
+    return found
 
 
 def _heavy(weights: list[int], max_bins: int) -> set[int]:

@@ -54,19 +54,31 @@ def test_bins_are_those_of_their_definition(problem, max_bins):
 
 
 @given(
-    st.lists(st.integers(1, 9) | st.integers(1, 300), min_size=1, max_size=60),
-    st.none() | st.integers(2, 30),
+    st.lists(st.integers(1, 9) | st.integers(1, 300), min_size=1, max_size=120),
+    st.none() | st.integers(2, 60),
+    st.integers(0, 4),
 )
-@example([1] * 13 + [200, 200, 1, 300] + [1] * 9 + [200], 12)
-@example([7, 1] * 20, 30)  # the heavy ones and the stretches between them do not fit
-def test_bins_of_long_runs_are_those_of_their_definition(weights, max_bins):
+@example([3] * 200, 15, 1)
+@example([3] * 200, 16, 1)
+@example([3] * 2000, 255, 3)
+@example([1] * 13 + [200, 200, 1, 300] + [1] * 9 + [200], 12, 0)
+@example([7, 1] * 20, 30, 2)  # the heavy ones and the stretches between them do not fit
+def test_bins_of_long_runs_are_those_of_their_definition(weights, max_bins, halvings):
     values = np.arange(len(weights), dtype=float)
-    expected = oracle.bins(list(zip(values.tolist(), weights, strict=True)), max_bins)
-    assert pairs(choose_bins(summarise(np.repeat(values, weights)), max_bins)) == expected
-    assert pairs(choose_bins(summarise(values, np.array(weights)), max_bins)) == expected
+    expected = oracle.bins(list(zip(values.tolist(), weights, strict=True)), max_bins, halvings)
+    repeated = summarise(np.repeat(values, weights))
+    assert pairs(choose_bins(repeated, max_bins, halvings)) == expected
+    weighted = summarise(values, np.array(weights))
+    assert pairs(choose_bins(weighted, max_bins, halvings)) == expected
 
 
-@given(st.lists(st.integers(1, 50), min_size=1, max_size=60), st.integers(2, 12))
+def test_the_bins_at_both_ends_are_halved_as_often_as_asked():
+    low, high = choose_bins(summarise(np.arange(8.0 * 249)), 255, 3)
+    n_values = high - low + 1
+    assert n_values.tolist() == [1, 1, 2, 4, *[8] * 247, 4, 2, 1, 1]
+
+
+@given(st.lists(st.integers(1, 50), min_size=1, max_size=60), st.integers(2, 40))
 def test_bins_hold_all_values_and_are_no_more_than_allowed(weights, max_bins):
     summary = summarise(np.arange(len(weights), dtype=float), np.array(weights))
     low, high = choose_bins(summary, max_bins)
@@ -185,11 +197,11 @@ MANY = {
 
 
 @pytest.mark.parametrize("kind", MANY)
-@pytest.mark.parametrize("max_bins", [2, 7, 255])
-def test_many_dealt_values_have_the_bins_of_sorted_ones(kind, max_bins):
+@pytest.mark.parametrize(("max_bins", "halvings"), [(2, 0), (7, 0), (255, 0), (255, 3)])
+def test_many_dealt_values_have_the_bins_of_sorted_ones(kind, max_bins, halvings):
     column = MANY[kind](np.random.default_rng(0), 20_000) + 0.0
-    expected = choose_bins(summarise(column), max_bins)
-    assert_array_equal(bins_of_dealt(column, deal_out(column), max_bins), expected)
+    expected = choose_bins(summarise(column), max_bins, halvings)
+    assert_array_equal(bins_of_dealt(column, deal_out(column), max_bins, halvings), expected)
 
 
 def test_few_of_many_values_are_sorted(monkeypatch):
