@@ -377,6 +377,7 @@ def oracle_rules(rules: GrowthRules, judge: Judge) -> Rules:
         n_candidates=rules.n_candidates,
         groups=rules.groups,
         random_cut=rules.random_cut,
+        by_lot=rules.by_lot,
         seed=rules.seed,
         level_by_level=rules.level_by_level,
     )

@@ -39,7 +39,7 @@ def kernels(n_rows: int) -> list[Kernel]:
     built(table.codes, records, moments, hist)
     none = np.zeros(0, np.int64)
     menu = Menu(np.arange(len(columns)), 1, none, none)
-    rules = Rules(2, 99, 2, 1, 1, -math.inf, len(columns), 0, 0, 0, 0, 0, menu)
+    rules = Rules(2, 99, 2, 1, 1, -math.inf, len(columns), 0, 0, 0, 0, 0, 0, menu)
     problem = Problem(table.codes, moments, Newton(G_UNIT, H_UNIT, 0.0, L2), rules)
     total = np.array([(int(steps[0].sum()) << 32) + int(steps[1].sum())])
     found = np.zeros(1, SPLIT).view(np.recarray)

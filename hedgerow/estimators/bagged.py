@@ -41,6 +41,10 @@ class Bagged(BaseForest):
         is_all = n_own == n_features and not self._repeats_features
         self._tree_features = None if is_all else n_own
 
+    def _draws_lots(self, n_features: int) -> bool:  # noqa: ARG002  a forest's answer depends on it
+        """A model is what its learner would make of the rows: there margins decide."""
+        return False
+
     def learn(self, X: Any, table: Table, y: Any, sample_weight: Any, asked: Any) -> None:
         """Make the models; asked: the models to go on from, or None, and when the fit began."""
         raise NotImplementedError

@@ -188,6 +188,15 @@ class BaseForest(
 
         return limits
 
+    def _draws_lots(self, n_features: int) -> bool:
+        """Whether lots decide between features of equal gain, not margins.
+
+        Where every node tries all features, a margin would choose the same one in all trees.
+        Trees that do not differ by their rows or cuts are the tree that would be grown alone.
+        """
+        differ = bool(self.bootstrap) or self._cuts_at_random
+        return differ and self._n_candidates(n_features) is None
+
     def _features_of(self, number: int, n_features: int) -> NDArray[np.int64]:
         """Return the features of a tree."""
         if self._tree_features is None:

@@ -88,8 +88,13 @@ class GrowsTrees(ReadsTables):
             min_gain=self._least_gain(total_weight),
             n_candidates=self._n_candidates(n_features),
             random_cut=self._cuts_at_random,
+            by_lot=self._draws_lots(n_features),
             seed=seed,
         )
+
+    def _draws_lots(self, n_features: int) -> bool:  # noqa: ARG002  a forest's answer depends on it
+        """Whether lots decide between features of equal gain, not margins."""
+        return False
 
     def _least_gain(self, total_weight: float) -> float:
         """Return the gain a split needs. Gains are never negative, but rounding may make them."""

@@ -11,7 +11,7 @@ from hedgerow.kernels.codes import threshold_between
 from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.running import run_up
 from hedgerow.kernels.screens import SLACK
-from hedgerow.kernels.split import beats
+from hedgerow.kernels.split import beats, standing
 
 _SOME = 32  # bins whose estimates are compared at once
 
@@ -41,6 +41,7 @@ def search_bins(problem, feature, cells, node, scratch, found):
             continue
         bar = np.float32(largest - slack)
         best, margin, bin = _widest_best(problem, feature, cells, node.total, n_cuts, bar, scratch)
+        margin = standing(problem.rules, node.bits, feature, best - parent, margin, found)
         if beats(best - parent, margin, feature, found):
             found.gain, found.margin, found.feature = best - parent, margin, feature
             found.order, found.cut, found.missing_left = 0, bin, missing_left

@@ -41,6 +41,7 @@ def _turned(problem, dial):
         problem.rules.min_gain,
         problem.rules.n_candidates,
         problem.rules.random_cut,
+        problem.rules.by_lot,
         dial.seed,
         problem.rules.order,
         problem.rules.small,

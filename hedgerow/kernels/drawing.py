@@ -8,7 +8,7 @@ import numpy as np
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.random import mixed, uniform
 
-# Names of the draws of features; cuts are named 1, categories 2 + code.
+# Names of the draws of features, beside the numbers of features themselves.
 _DRAWN, FURTHER = -1, -2
 
 

@@ -12,7 +12,7 @@ from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.lines import collect
 from hedgerow.kernels.moments import add, row_of
 from hedgerow.kernels.random import mixed, uniform
-from hedgerow.kernels.split import beats, drawn_between, judge_values
+from hedgerow.kernels.split import beats, drawn_between, judge_values, standing
 from hedgerow.kernels.tally import clear
 
 _MANY = 8  # rows per bin from which a tally is cheaper
@@ -97,6 +97,7 @@ def _judge_sides(problem, number, node, scratch, found, drawn, last, following):
     both = criterion.both(below, above) if min(left, whole - left) >= rules.min_weight else -np.inf
     gain = both - criterion.score(node.total)
     margin = margin_between(problem.codes, number, last, following)
+    margin = standing(rules, node.bits, number, gain, margin, found)
     if both > -np.inf and beats(gain, margin, number, found):
         found.gain, found.margin, found.feature, found.order = gain, margin, number, 0
         found.cut, found.heavier_left = last, np.int64(2 * left >= whole)

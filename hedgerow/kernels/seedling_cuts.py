@@ -28,7 +28,7 @@ from hedgerow.kernels.machine import lowest_bit
 from hedgerow.kernels.moments import row_of
 from hedgerow.kernels.random import mixed, uniform
 from hedgerow.kernels.random_cuts import last_below
-from hedgerow.kernels.split import beats, drawn_between
+from hedgerow.kernels.split import beats, drawn_between, standing
 
 _OCCURS, _PROMISING = 0, 1  # rows of Bed.words
 _ONE = np.uint64(1)
@@ -116,6 +116,7 @@ def _judge(problem, feature, n_chunks, by_code, bed, own):
             if both > best or wider > margin or (wider == margin and key < cut):
                 best, margin, cut, best_lane, following = both, wider, key, lane, right
     gain = best - own.score
+    margin = standing(problem.rules, own.bits, feature, gain, margin, own)
     if cut >= 0 and beats(gain, margin, feature, own):
         own.gain, own.margin, own.feature, own.threshold = gain, margin, feature, np.nan
         own.cut, own.following = cut, following
@@ -190,6 +191,7 @@ def _take_random(problem, feature, gain, drawn, cut, bed, own):
         last = max(last, key_up_to(bed.lanes, cut, first))
         following = min(following, key_above(bed.lanes, cut, first))
     margin = margin_between(problem.codes, feature, last, following)
+    margin = standing(problem.rules, own.bits, feature, gain, margin, own)
     if beats(gain, margin, feature, own):
         own.gain, own.margin, own.feature, own.threshold = gain, margin, feature, drawn
         own.cut, own.following = last, following

@@ -8,7 +8,7 @@ K orders by the share of each class are tried.
 
 Ties have a total order: higher gain, wider margin (the share of the feature's bins that
 the cut leaves empty in the node), lower feature, lower order, missing values right before
-left, earlier cut.
+left, earlier cut. Between features, rules may let lots decide instead of margins: see `standing`.
 """
 
 from typing import NamedTuple
@@ -34,6 +34,9 @@ SPLIT = np.dtype(
 )
 
 
+# Names of a feature's draws in a node: its lot, its cut; then the side of missing values, or,
+# of a category, 2 + code.
+_LOT, _CUT, _SIDE = 0, 1, 2
 _FEW = 24  # categories that are compared each with each sooner than by a heap
 
 
@@ -63,7 +66,7 @@ def _search_categories(problem, feature, n_codes, node, scratch, found):
     criterion, missing = problem.criterion, problem.codes.features[feature].missing
     begin, end = np.int64(0), n_codes - 1
     if problem.rules.random_cut:
-        begin = np.int64(uniform(mixed(mixed(node.bits, feature), 1)) * end)
+        begin = np.int64(uniform(mixed(mixed(node.bits, feature), _CUT)) * end)
         end = begin + 1
     if criterion.ceiling(problem, n_codes, node.total, scratch) < found.gain:
         return
@@ -71,8 +74,9 @@ def _search_categories(problem, feature, n_codes, node, scratch, found):
     for by in range(n_orders):
         sort_categories(problem, feature, n_codes, node, by, scratch)
         cut = criterion.best_cut(problem, feature, n_codes, begin, end, np.int64(-1), node, scratch)
-        if beats(cut.gain, cut.margin, feature, found):
-            found.gain, found.margin, found.feature = cut.gain, cut.margin, feature
+        margin = standing(problem.rules, node.bits, feature, cut.gain, cut.margin, found)
+        if beats(cut.gain, margin, feature, found):
+            found.gain, found.margin, found.feature = cut.gain, margin, feature
             found.order, found.cut, found.threshold = by, cut.position + 1, np.nan
             found.heavier_left = np.int64(2 * cut.mass_left >= criterion.mass(node.total))
             found.missing_left = found.heavier_left
@@ -88,7 +92,7 @@ def _search_values(problem, feature, n_codes, node, scratch, found):
     n_values = n_codes - n_missing
     drawn, begin, end = np.nan, np.int64(0), n_codes - 1
     if problem.rules.random_cut and n_values > 1:
-        u = uniform(mixed(mixed(node.bits, feature), 1))
+        u = uniform(mixed(mixed(node.bits, feature), _CUT))
         lowest, highest = low_of(codes, about, order[0]), high_of(codes, about, order[n_values - 1])
         drawn = drawn_between(u, lowest, highest)
         if np.isnan(drawn):
@@ -102,18 +106,24 @@ def _search_values(problem, feature, n_codes, node, scratch, found):
 def judge_values(problem, feature, n_codes, drawn, begin, end, node, scratch, found):
     """Set `found` to the best cut of values after positions begin..end-1, if it beats it.
 
-    drawn: the threshold, if it was drawn at random, else nan.
+    drawn: the threshold, if it was drawn at random, else nan. With it the side of missing
+    values is drawn: to try both would favour the features that have some.
     """
     order, criterion = scratch.order, problem.criterion
     about = problem.codes.features[feature]
     n_missing = np.int64(order[n_codes - 1] == about.missing)
     n_values = n_codes - n_missing
-    for missing_left in range(1 + n_missing):
+    first_side, n_sides = np.int64(0), 1 + n_missing
+    if n_missing and not np.isnan(drawn):
+        first_side = np.int64(2.0 * uniform(mixed(mixed(node.bits, feature), _SIDE)))
+        n_sides = first_side + 1
+    for missing_left in range(first_side, n_sides):
         last = min(end, n_values - 1) if missing_left else end
         start = about.missing if missing_left else np.int64(-1)
         cut = criterion.best_cut(problem, feature, n_codes, begin, last, start, node, scratch)
-        if beats(cut.gain, cut.margin, feature, found):
-            found.gain, found.margin, found.feature = cut.gain, cut.margin, feature
+        margin = standing(problem.rules, node.bits, feature, cut.gain, cut.margin, found)
+        if beats(cut.gain, margin, feature, found):
+            found.gain, found.margin, found.feature = cut.gain, margin, feature
             found.order, found.cut = 0, order[cut.position]
             found.heavier_left = np.int64(2 * cut.mass_left >= criterion.mass(node.total))
             found.missing_left = missing_left if n_missing else found.heavier_left
@@ -130,9 +140,10 @@ def judge_line(problem, feature, n, node, scratch, found):
             move_to_front(line, n, n_missing)
         first = n_missing + 1 if missing_left else np.int64(1)
         cut = criterion.best_along(problem, feature, n, first, node, scratch)
-        if beats(cut.gain, cut.margin, feature, found):
+        margin = standing(problem.rules, node.bits, feature, cut.gain, cut.margin, found)
+        if beats(cut.gain, margin, feature, found):
             left, right = np.int64(line.codes[1, cut.position]), line.codes[1, cut.position + 1]
-            found.gain, found.margin, found.feature = cut.gain, cut.margin, feature
+            found.gain, found.margin, found.feature = cut.gain, margin, feature
             found.order, found.cut = 0, left
             found.heavier_left = np.int64(2 * cut.mass_left >= criterion.mass(node.total))
             found.missing_left = missing_left if n_missing else found.heavier_left
@@ -140,6 +151,17 @@ def judge_line(problem, feature, n, node, scratch, found):
             if right != about.missing:
                 low, high = high_of(codes, about, left), low_of(codes, about, np.int64(right))
                 found.threshold = threshold_between(low, high)
+
+
+@part
+def standing(rules, bits, feature, gain, margin, found):
+    """Return what a split has against others of its gain: its margin, or its feature's lot.
+
+    bits: the node's. Of a split that gains less than what was found it does not matter.
+    """
+    if not rules.by_lot or gain < found.gain:
+        return margin
+    return uniform(mixed(mixed(bits, feature), _LOT))
 
 
 @part

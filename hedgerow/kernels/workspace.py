@@ -45,8 +45,9 @@ class Rules(NamedTuple):
 
     min_weight is in steps of the moments' weight, min_gain in the criterion's score.
     n_candidates: features tried per node, of those that the menu offers. random_cut: one
-    random cut a feature instead of the best. small: nodes of fewer rows are put aside as
-    tasks, 0 if none is. fine_rows: a node of at most so many rows has finer bins.
+    random cut a feature instead of the best. by_lot: lots decide between features of equal
+    gain, not margins. small: nodes of fewer rows are put aside as tasks, 0 if none is.
+    fine_rows: a node of at most so many rows has finer bins.
     """
 
     max_leaves: int
@@ -57,6 +58,7 @@ class Rules(NamedTuple):
     min_gain: float
     n_candidates: int
     random_cut: int
+    by_lot: int
     seed: int
     order: int
     small: int

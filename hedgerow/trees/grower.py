@@ -288,6 +288,7 @@ def _rules(
         min_gain=float(limits.min_gain / judge.score_unit),
         n_candidates=limits.n_candidates or len(menu.own),
         random_cut=int(limits.random_cut),
+        by_lot=int(limits.by_lot),
         seed=seed,
         order=order,
         small=_SMALL if limits.max_leaves is None and team.n_threads > 1 else 0,

@@ -27,6 +27,8 @@ class GrowthRules:
         Features that may meet on the way to a leaf; none: any.
     random_cut : bool
         One random cut a feature instead of the best.
+    by_lot : bool
+        Of features of equal gain the node draws one, instead of taking that of the widest margin.
     seed : int
         Of all random draws.
     level_by_level : bool
@@ -46,5 +48,6 @@ class GrowthRules:
     n_candidates: int | None = None
     groups: tuple[tuple[int, ...], ...] = ()
     random_cut: bool = False
+    by_lot: bool = False
     seed: int = 0
     level_by_level: bool = False

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import kstest
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.metrics import (
     accuracy_score,
@@ -21,6 +21,7 @@ from sklearn.metrics import (
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hedgerow import (
+    BaggingRegressor,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ExtraTreesClassifier,
@@ -149,6 +150,29 @@ def test_a_forest_of_one_with_class_weights_is_the_tree_with_class_weights(probl
         forest = RandomForestClassifier(class_weight=class_weight, **ONE)
         forest.fit(problem.X, problem.classes, sample_weight=weights)
         assert forest.estimators_[0].fingerprint_ == tree.fingerprint_
+
+
+# ------------------------------------------------------------------ ties between features
+
+
+def roots(model):
+    X, y = load_diabetes(return_X_y=True)
+    y = y > 150 if is_classifier(model) else y
+    flags = (X > 0).astype(float)  # of which a random cut is the best, too
+    model.set_params(n_estimators=30).fit(np.column_stack([flags, flags]), y)
+    features = [int(tree.tree_.feature[0]) for tree in model.estimators_]
+    return {feature >= X.shape[1] for feature in features}
+
+
+def test_lots_decide_between_equal_features_if_nodes_try_all_of_them():
+    assert roots(RandomForestRegressor()) == {False, True}
+    assert roots(ExtraTreesRegressor(max_depth=1)) == {False, True}
+    assert roots(RandomForestClassifier(max_features=None)) == {False, True}
+
+
+def test_margins_decide_in_trees_that_might_stand_alone():
+    assert roots(RandomForestRegressor(bootstrap=False, max_depth=1)) == {False}
+    assert roots(BaggingRegressor(DecisionTreeRegressor(max_depth=1))) == {False}
 
 
 # ------------------------------------------------------------------ what forests predict

@@ -217,6 +217,56 @@ def test_random_candidates_are_those_of_their_definition(random_cut):
             assert_equals_oracle(seeded_problem(seed, 25, 2, "ffcm"), "gini", rules)
 
 
+@pytest.mark.parametrize("random_cut", [False, True])
+@pytest.mark.parametrize("n_classes", [0, 2, 3])
+def test_lots_between_equal_gains_are_those_of_their_definition(n_classes, random_cut):
+    criterion = "gini" if n_classes else "squared_error"
+    for seed in range(6):
+        problem = seeded_problem(seed, 30, n_classes, "ffcmw", most=3)
+        twice = problem._replace(columns=(*problem.columns, *problem.columns))
+        rules = GrowthRules(min_gain=-math.inf, random_cut=random_cut, by_lot=True, seed=seed)
+        assert_equals_oracle(twice, criterion, rules)
+        assert_equals_oracle(twice, criterion, rules, max_bins=4)
+
+
+@given(problem=problems(n_classes=2), seed=st.integers(0, 2**31))
+def test_lots_of_awkward_columns_are_those_of_their_definition(problem, seed):
+    assert_equals_oracle(problem, "gini", GrowthRules(min_gain=-math.inf, by_lot=True, seed=seed))
+
+
+@pytest.mark.parametrize("n_rows", [6, 300])
+@pytest.mark.parametrize("random_cut", [False, True])
+def test_lots_choose_each_of_two_equal_features_as_often(random_cut, n_rows):
+    y = tuple(range(n_rows))
+    column = tuple(float(x > 2) for x in y)
+    problem = Problem((column, column), y, (1.0,) * n_rows, 0)
+
+    def n_second(by_lot):
+        rules = [
+            GrowthRules(max_leaves=2, random_cut=random_cut, by_lot=by_lot, seed=seed)
+            for seed in range(400)
+        ]
+        return sum(int(grown_by(1, problem, "squared_error", own).feature[0]) for own in rules)
+
+    assert n_second(by_lot=False) == 0
+    # 200 of 400 are expected, with a deviation of 10.
+    assert abs(n_second(by_lot=True) - 200) < 40
+
+
+def test_a_random_cut_draws_the_side_of_missing_values():
+    # They belong to the right; to try both sides would always find that out.
+    column = (0.0, 0.0, 0.0, 1.0, 1.0, 1.0, None, None)
+    problem = Problem((column,), (0, 0, 0, 5, 5, 5, 5, 5), (1.0,) * 8, 0)
+    trees = [
+        grown_by(1, problem, "squared_error", GrowthRules(max_leaves=2, random_cut=True, seed=seed))
+        for seed in range(400)
+    ]
+    # 200 of 400 are expected, with a deviation of 10.
+    assert abs(sum(int(tree.missing_left[0]) for tree in trees) - 200) < 40
+    best = grown_by(1, problem, "squared_error", GrowthRules(max_leaves=2))
+    assert not best.missing_left[0]
+
+
 def test_a_tree_of_some_rows_is_that_of_its_definition():
     problem = seeded_problem(3, 30, 2)
     table, judge = table_of(problem), judge_of(problem, "gini")
@@ -277,6 +327,8 @@ ALL_RULES = {
     "level by level": LEVEL_BY_LEVEL,
     "shallow": GrowthRules(min_gain=-math.inf, max_depth=3, min_leaf_rows=3),
     "random": GrowthRules(min_gain=-math.inf, n_candidates=1, random_cut=True, seed=5),
+    "lots": GrowthRules(min_gain=-math.inf, by_lot=True, seed=6),
+    "random, lots": GrowthRules(min_gain=-math.inf, random_cut=True, by_lot=True, seed=7),
 }
 
 

@@ -22,6 +22,8 @@ from tests.strategies import judge_of, seeded_problem, table_of, team_of_one
 FULL = GrowthRules(min_gain=-math.inf)
 RANDOM = GrowthRules(min_gain=-math.inf, random_cut=True, n_candidates=2, seed=3)
 ROOMY = GrowthRules(min_gain=-math.inf, min_leaf_rows=4, min_leaf_weight=9.0, n_candidates=2)
+LOTS = GrowthRules(min_gain=-math.inf, by_lot=True, seed=4)
+NAMES = ["full", "random", "roomy", "lots"]
 N_ROWS = 80 if config.DISABLE_JIT else 700  # more than stand in a line
 
 
@@ -85,7 +87,7 @@ def test_missing_rows_move_from_the_end_of_a_line_to_its_beginning(codes):
     assert line.records[1, : len(codes)].tolist() == order
 
 
-@pytest.mark.parametrize("rules", [FULL, RANDOM, ROOMY], ids=["full", "random", "roomy"])
+@pytest.mark.parametrize("rules", [FULL, RANDOM, ROOMY, LOTS], ids=NAMES)
 @pytest.mark.parametrize(("n_classes", "criterion"), [(2, "gini"), (4, "gini"), (3, "entropy")])
 def test_a_tree_whose_nodes_are_larger_and_smaller_than_a_line_is_that_of_its_definition(
     n_classes, criterion, rules
@@ -94,12 +96,12 @@ def test_a_tree_whose_nodes_are_larger_and_smaller_than_a_line_is_that_of_its_de
     assert_equals_oracle(problem, criterion, rules)
 
 
-@pytest.mark.parametrize("rules", [FULL, RANDOM, ROOMY], ids=["full", "random", "roomy"])
+@pytest.mark.parametrize("rules", [FULL, RANDOM, ROOMY, LOTS], ids=NAMES)
 def test_a_tree_of_targets_is_too(rules):
     assert_equals_oracle(seeded_problem(6, N_ROWS, kinds="fmmf", most=3), "squared_error", rules)
 
 
-@pytest.mark.parametrize("rules", [FULL, RANDOM, ROOMY], ids=["full", "random", "roomy"])
+@pytest.mark.parametrize("rules", [FULL, RANDOM, ROOMY, LOTS], ids=NAMES)
 @pytest.mark.parametrize("n_classes", [0, 2, 3])
 def test_a_tree_does_not_depend_on_what_is_copied(n_classes, rules, monkeypatch):
     problem = seeded_problem(9, N_ROWS, n_classes, "fmcwf", most=3)

@@ -54,7 +54,7 @@ def case(seed, n, l1, l2, least, min_weight):
     cells = (g << 32) + h
     codes = table_of(seeded_problem(seed, 60, kinds="c"), 255).codes
     assert codes.features[0].n_categories > 0
-    rules = Rules(2, 99, 2, 1, min_weight, -np.inf, 1, 0, 0, 0, 0, 0, Menu(NONE, 1, NONE, NONE))
+    rules = Rules(2, 99, 2, 1, min_weight, -np.inf, 1, 0, 0, 0, 0, 0, 0, Menu(NONE, 1, NONE, NONE))
     moments = GradientPairs(np.ones(1, np.int64), 0, 3.0, least)
     problem = Problem(codes, moments, Newton(0.125, 0.0625, l1, l2), rules)
     out, desks = np.zeros((3, 4)), desks_for(1, 1, 255, 1)

@@ -21,6 +21,8 @@ SHALLOW = GrowthRules(max_depth=6, min_split_rows=9, n_candidates=1, seed=2)
 GAINFUL = GrowthRules(min_gain=0.8, n_candidates=2, seed=9)
 RANDOM = GrowthRules(random_cut=True, n_candidates=2, seed=3)
 RANDOM_HEAVY = GrowthRules(random_cut=True, min_leaf_weight=5.0, seed=4)
+LOTS = GrowthRules(by_lot=True, seed=6)
+RANDOM_LOTS = GrowthRules(random_cut=True, by_lot=True, seed=7)
 ALL = {
     "full": FULL,
     "some": SOME,
@@ -29,6 +31,8 @@ ALL = {
     "gainful": GAINFUL,
     "random": RANDOM,
     "random, heavy": RANDOM_HEAVY,
+    "lots": LOTS,
+    "random, lots": RANDOM_LOTS,
 }
 
 

@@ -23,6 +23,7 @@ class Rules(NamedTuple):
     n_candidates: int | None = None
     groups: tuple[tuple[int, ...], ...] = ()
     random_cut: bool = False
+    by_lot: bool = False
     seed: int = 0
     level_by_level: bool = False
 
@@ -124,7 +125,7 @@ def _split_of(data: Data, labels: Sequence[Hashable], rules: Rules, node: Node) 
     too_deep = rules.max_depth is not None and node.depth >= rules.max_depth
     if too_small or too_deep or len({labels[row] for row in node.rows}) < 2:
         return None
-    limits = Limits(rules.min_rows, rules.min_weight, rules.random_cut)
+    limits = Limits(rules.min_rows, rules.min_weight, rules.random_cut, rules.by_lot)
     candidates = _candidates(data, rules, node)
     if hasattr(data.criterion, "within"):
         data = data._replace(criterion=data.criterion.within(*node.bounds))

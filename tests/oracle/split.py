@@ -34,11 +34,12 @@ class Data(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """What both sides of a split must have, and whether cuts are drawn at random."""
+    """What both sides of a split must have, and whether cuts, and ties, are drawn at random."""
 
     min_rows: int
     min_weight: int
     random_cut: bool = False
+    by_lot: bool = False
 
 
 class Cut(NamedTuple):
@@ -70,7 +71,8 @@ def best_split(
 
     The order on ties: higher gain; wider margin, the share of the feature's bins that the
     cut of values leaves empty in the node; lower feature; lower order of categories;
-    missing values right before left; earlier cut.
+    missing values right before left; earlier cut. If lots decide between features, the
+    higher lot of the feature stands where its margin would.
     """
     total = sums_of(data, rows)
     best = None
@@ -91,6 +93,8 @@ def best_split(
             # so it is done once a scan.
             cut = max(allowed, key=lambda cut: (_both(data, criterion, rows, cut), cut.margin))
             gain = _both(data, criterion, rows, cut) - _score(data, criterion, rows)
+            lot = uniform(mixed(mixed(bits, number), 0))
+            cut = cut._replace(margin=lot) if limits.by_lot else cut
             if best is None or (gain, cut.margin) > (best.gain, best.margin):
                 best = _told(data, rows, number, cut, gain)
     return best
@@ -131,7 +135,8 @@ def _value_scans(
         cuts = below[-1:] or cuts[:1]
     present = [row for row in rows if codes[row] is not None]
     absent = [row for row in rows if codes[row] is None]
-    for missing_left in (False, True) if has_missing else (None,):
+    sides = (False, True) if drawn is None else (bool(int(2 * draw(2))),)
+    for missing_left in sides if has_missing else (None,):
         scan = []
         for last, following in cuts:
             left = [row for row in present if codes[row] <= last] + (absent if missing_left else [])
