@@ -88,7 +88,8 @@ def _held_out_raw(together: Folds, n_rounds: int, ground: Ground) -> Floats:
 def _splits(estimator: Any, ground: Ground) -> Splits:
     """Return the folds: of rows by their content, or as the given splitter has them."""
     if isinstance(estimator.cv, (int, np.integer)):
-        folds = content_folds(ground.values, ground.y.reshape(len(ground.y), -1), int(estimator.cv))
+        targets = ground.y.reshape(len(ground.y), -1)
+        folds = content_folds(ground.values.T, targets, int(estimator.cv))
         if folds.max() == 0:
             raise ValueError(
                 f"n_estimators='cv' needs rows that differ, but all {len(folds)} rows (n_samples="
