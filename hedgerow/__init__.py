@@ -6,6 +6,7 @@ Names are imported when they are first asked for: `hedgerow --help` needs none o
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from hedgerow.garbage import none_looked_for
 from hedgerow.version import __version__
 
 if TYPE_CHECKING:
@@ -107,11 +108,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
-        return import_module(f"hedgerow.{name}")
-    if name not in _HOMES:
+    if name not in _HOMES and name not in _ROOMS:
         raise AttributeError(f"module 'hedgerow' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(f"hedgerow.{_HOMES[name]}"), name)
+    with none_looked_for():  # modules stay: to look through them takes a third of an import
+        home = import_module(f"hedgerow.{_HOMES.get(name, name)}")
+    found = globals()[name] = home if name in _ROOMS else getattr(home, name)
     return found
 
 

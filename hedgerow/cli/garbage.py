@@ -1,12 +1,9 @@
-"""When Python need not look for garbage: a command is brief, and what it imports stays."""
+"""How a command ends: it is brief, and nothing of it need be taken apart."""
 
 import atexit
-import gc
 import os
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import NoReturn
 
 
@@ -24,15 +21,3 @@ def leave(code: int) -> NoReturn:
         except OSError:  # nobody reads it any more
             code = code or 1
     os._exit(code)
-
-
-@contextmanager
-def none_looked_for() -> Iterator[None]:
-    """Look for no garbage while much is made, and all of it stays."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

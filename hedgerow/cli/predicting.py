@@ -11,10 +11,10 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from hedgerow.cli.fitted import loaded_to_predict, wanted_columns
-from hedgerow.cli.garbage import none_looked_for
 from hedgerow.cli.libraries import library
 from hedgerow.cli.problems import CommandError, UsageError
 from hedgerow.cli.sources import Kinds, Source
+from hedgerow.garbage import none_looked_for
 
 _FORMS = {".csv": "text", ".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
 

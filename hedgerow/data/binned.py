@@ -28,6 +28,8 @@ from hedgerow.kernels.team import Team
 
 MAX_BINS = MISSING  # ordinary codes of a narrow feature: 0..254
 _STRIPE = 4  # columns of a matrix that are read together: half a cache line
+_FEW = 2  # that are, of many rows: each thread has so many columns of float64 at a time
+_MANY_ROWS = 1_000_000
 _FEW_ROWS = 30_000  # of which a column takes no longer than the Python around it
 _EMPTY = np.zeros(0)
 
@@ -101,7 +103,10 @@ class Recipe(NamedTuple):
 
 
 class _Coded(NamedTuple):
-    """One column as codes, with what they stand for."""
+    """One column as codes, with what they stand for.
+
+    codes: narrow ones are where they were asked to be written; wide ones have their own array.
+    """
 
     codes: NDArray[Any]
     bins: Bins
@@ -130,30 +135,35 @@ def _binned(
     weights: NDArray[np.int64] | None,
 ) -> BinnedTable:
     n_rows = table.n_rows if rows is None else len(rows)
+    narrow = np.empty((table.n_features, n_rows), np.uint8)
 
-    def coded(column: Column) -> _Coded:
+    def coded(column: Column, own_narrow: NDArray[np.uint8]) -> _Coded:
         if rows is not None:
             column = column.some(rows)
         if column.categories is not None:
-            return _coded_categories(column)
+            return _coded_categories(column, own_narrow)
         if weights is None and recipe.is_narrow and is_many(column.values):
-            return _coded_dealt(column.values, recipe.max_bins or MAX_BINS, recipe.halvings)
+            return _coded_dealt(column.values, recipe, own_narrow)
         summary = summarise(column.values, weights)
-        own = _coded_values(column, choose_bins(summary, recipe.max_bins, recipe.halvings))
+        bins = choose_bins(summary, recipe.max_bins, recipe.halvings)
+        own = _coded_values(column, bins, own_narrow)
         given = column.values, own.codes, own.bins, summary
         return own._replace(levels=levels_of(*given, recipe.n_levels))
 
-    stripes = _stripes(table.n_features, team.n_threads)
+    width = _STRIPE if n_rows < _MANY_ROWS else _FEW
+    stripes = _stripes(table.n_features, team.n_threads, width)
     done: dict[int, list[_Coded]] = {}
 
     def code_stripe(_: Member, number: int) -> None:
-        done[number] = [coded(each) for each in table.columns(stripes[number], recipe.categorical)]
+        own = stripes[number]
+        read = table.columns(own, recipe.categorical)
+        done[number] = list(map(coded, read, narrow[own.start : own.stop]))
 
     # Sorting and binning, the bulk of the work, run without the GIL.
     crew = team if n_rows >= _FEW_ROWS else Team(1)
     crew.run_each(code_stripe, range(len(stripes)))
     columns = list(chain.from_iterable(done[number] for number in range(len(stripes))))
-    codes = _joined(n_rows, columns, recipe.most_codes)
+    codes = _joined(narrow, columns, recipe.most_codes)
     _fill(codes, team)
     n_missing = np.array([column.n_missing for column in columns])
     categories = tuple(column.categories for column in columns)
@@ -166,40 +176,40 @@ def _fill(codes: Codes, team: Team) -> None:
     team.sweep(codes.columns.shape[1], fill_blocks, *given)
 
 
-def _stripes(n_features: int, n_threads: int) -> list[range]:
+def _stripes(n_features: int, n_threads: int, width: int) -> list[range]:
     """Part the features into small stripes of about one size, as many for each thread."""
-    n_stripes = n_threads * -(-n_features // (_STRIPE * n_threads))
+    n_stripes = n_threads * -(-n_features // (width * n_threads))
     ends = [n_features * i // n_stripes for i in range(n_stripes + 1)]
     return [range(begin, end) for begin, end in pairwise(ends) if begin < end]
 
 
-def _coded_categories(column: Column) -> _Coded:
+def _coded_categories(column: Column, room: NDArray[np.uint8]) -> _Coded:
     """Code a column of categories: narrow if they fit, missing as the narrow or the next code."""
     assert column.categories is not None
     absent = column.values < 0
-    narrow = len(column.categories) <= MAX_BINS
-    missing = MISSING if narrow else len(column.categories)
-    codes = np.where(absent, missing, column.values).astype(np.uint8 if narrow else np.int32)
+    is_narrow = len(column.categories) <= MAX_BINS
+    missing = MISSING if is_narrow else len(column.categories)
+    codes = room if is_narrow else np.empty(len(room), np.int32)
+    codes[:] = np.where(absent, missing, column.values)
     bins = Bins(_EMPTY, _EMPTY)
     return _Coded(codes, bins, column.categories, int(np.count_nonzero(absent)))
 
 
-def _coded_values(column: Column, bins: Bins) -> _Coded:
+def _coded_values(column: Column, bins: Bins, narrow: NDArray[np.uint8]) -> _Coded:
     """Code a column of numbers."""
     if len(bins.high) > MAX_BINS:
         wide = np.empty(len(column.values), np.int32)
         bin_wide(column.values, bins.high, wide)
         return _Coded(wide, bins, None, int(np.count_nonzero(wide == len(bins.high))))
-    narrow = np.empty(len(column.values), np.uint8)
     bin_narrow(column.values, _padded(bins), np.empty(N_BUCKETS, np.uint8), narrow)
     return _Coded(narrow, bins, None, int(np.count_nonzero(narrow == MISSING)))
 
 
-def _coded_dealt(values: NDArray[np.float64], max_bins: int, halvings: int) -> _Coded:
+def _coded_dealt(values: NDArray[np.float64], recipe: Recipe, narrow: NDArray[np.uint8]) -> _Coded:
     """Code many numbers, of which few are sorted."""
     dealt = deal_out(values)
-    bins = bins_of_dealt(values, dealt, max_bins, halvings)
-    narrow, first = np.empty(len(values), np.uint8), np.empty(N_DEALT + 1, np.uint8)
+    bins = bins_of_dealt(values, dealt, recipe.max_bins or MAX_BINS, recipe.halvings)
+    first = np.empty(N_DEALT + 1, np.uint8)
     bin_dealt(dealt.ends, values, dealt.buckets, _padded(bins), first, narrow)
     return _Coded(narrow, bins, None, int(dealt.counts[N_DEALT]))
 
@@ -211,8 +221,9 @@ def _padded(bins: Bins) -> NDArray[np.float64]:
     return padded
 
 
-def _joined(n_rows: int, coded: list[_Coded], most_codes: int) -> Codes:
-    """Put the columns of a table together."""
+def _joined(room: NDArray[np.uint8], coded: list[_Coded], most_codes: int) -> Codes:
+    """Put the columns of a table together: narrow ones move up in the room that they are in."""
+    n_rows = room.shape[1]
     bins = [column.bins for column in coded]
     n_categories = np.array([len(column.categories or ()) for column in coded])
     n_values = np.array([len(each.high) for each in bins])
@@ -226,13 +237,13 @@ def _joined(n_rows: int, coded: list[_Coded], most_codes: int) -> Codes:
     limits = np.zeros(int(n_values.sum()), BIN).view(np.recarray)
     limits.low = np.concatenate([each.low for each in bins])
     limits.high = np.concatenate([each.high for each in bins])
-    columns = np.empty((int(narrow.sum()), n_rows), np.uint8)
+    columns = room[: int(narrow.sum())]
     wide = np.empty((int((~narrow).sum()), n_rows), np.int32)
-    for place, column in zip(features.place, coded, strict=True):
-        if place >= 0:
-            columns[place] = column.codes
-        else:
-            wide[-1 - place] = column.codes
+    for feature, place in enumerate(features.place):
+        if place < 0:
+            wide[-1 - place] = coded[feature].codes
+        elif place < feature:  # a wide one is before it
+            columns[place] = coded[feature].codes
     has_missing = np.array([each.n_missing > 0 for each in coded])
     n_columns = lay_out(features, has_missing, most_codes, columns)
     blocks = empty_blocks(n_columns, n_rows)

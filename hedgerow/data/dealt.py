@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.edges import Bins, Summary, Values, ascending, bins_between, ends_of_bins
+from hedgerow.data.pages import passing
 from hedgerow.kernels.dealing import N_DEALT, deal, take
 from hedgerow.kernels.rulers import N_ENDS
 
@@ -42,7 +43,7 @@ def deal_out(values: Values) -> Dealt:
     ends = np.full(N_ENDS + 1, np.inf)
     if len(sample):
         ends[:N_ENDS] = sample[np.linspace(0, len(sample) - 1, N_ENDS).astype(int)]
-    buckets = np.empty(len(values), np.uint16)
+    buckets = passing(values.shape, np.uint16)
     counts, changes = np.zeros((2, N_DEALT + 1), np.int64)
     some = np.full(N_DEALT + 1, np.nan)
     deal(ends, values, buckets, counts, changes, some)

@@ -5,7 +5,7 @@ the column and the first bad row; rows are counted from 0.
 """
 
 import reprlib
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count, repeat
@@ -19,6 +19,7 @@ from hedgerow.data.columns import Column, Place
 from hedgerow.data.values import families
 
 Thing = TypeVar("Thing")
+_STRIPE = 4  # columns that are read together
 
 
 class Table:
@@ -146,12 +147,30 @@ class Schema:
             if numbers is not None:
                 return numbers
         matrix = np.empty((table.n_rows, table.n_features))
-        for feature, fitted in enumerate(self.categories):
-            if fitted is None:
-                matrix[:, feature] = _numeric_values(table, feature)
-            else:
-                matrix[:, feature] = _fitted_codes(table, feature, fitted, unseen)
+        for feature in range(table.n_features):
+            matrix[:, feature] = self._column(table, feature, unseen)
         return matrix
+
+    def columns(self, table: Table, unseen: str) -> Iterator[NDArray[np.float64]]:
+        """Yield the columns of that matrix, each float64 [n_rows], of which few are there at once.
+
+        They are read together as far as they are of numbers.
+        """
+        for begin in range(0, table.n_features, _STRIPE):
+            stripe = range(begin, min(begin + _STRIPE, table.n_features))
+            if any(self.categories[feature] is not None for feature in stripe):
+                yield from (self._column(table, feature, unseen) for feature in stripe)
+                continue
+            for feature, column in zip(stripe, table.columns(stripe), strict=True):
+                is_number = column.categories is None
+                yield column.values if is_number else _numeric_values(table, feature)
+                del column  # with the last, all of them
+
+    def _column(self, table: Table, feature: int, unseen: str) -> NDArray[np.float64]:
+        fitted = self.categories[feature]
+        if fitted is None:
+            return _numeric_values(table, feature)
+        return _fitted_codes(table, feature, fitted, unseen)
 
 
 def _numeric_values(table: Table, feature: int) -> NDArray[np.float64]:

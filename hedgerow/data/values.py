@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.data.pages import passing
+
 EXACT = 2**53  # float64 holds every integer up to here, and only some beyond
 _CHUNK = 4096  # rows that stay in a near cache while their columns are read one by one
 
@@ -98,7 +100,7 @@ def float64(values: NDArray[Any]) -> NDArray[np.float64]:
 
 def float64_columns(matrix: NDArray[Any]) -> NDArray[np.float64]:
     """Return the columns of a matrix, each contiguous, as float64 without negative zeros."""
-    columns = np.empty(matrix.shape[::-1])
+    columns: NDArray[np.float64] = passing(matrix.shape[::-1], np.float64)
     for begin in range(0, len(matrix), _CHUNK):
         rows = slice(begin, begin + _CHUNK)
         _copy(matrix[rows].T, columns[:, rows])

@@ -52,7 +52,8 @@ class Planter:
         units = 1.0 / g_steps, 1.0 / h_steps
         weights = drawn.weights, drawn.mask
         moments, criterion = self.cells.judged(weights, units, self.penalties, self._signs)
-        records = np.empty(drawn.n_most if self.grower is None else 0, np.int64)
+        # A grower asks how many there are, and has its own.
+        records = np.broadcast_to(np.int64(0), drawn.n_most if self.grower is None else 0)
         judge = Judge(moments, criterion, records, units[1], 1.0)
         if self.grower is None:
             given = self._table, judge, self._growth, team

@@ -1,5 +1,6 @@
 """The rows of a fit: their targets, weights, raw scores and derivatives."""
 
+from functools import cached_property
 from operator import is_
 from typing import Any
 
@@ -34,7 +35,7 @@ class Stage:
         self.targets = np.ascontiguousarray(np.atleast_2d(y.T))
         has_classes = loss.n_outputs > 1 and not hasattr(loss, "of_output")
         self.labels = y.astype(np.int32) if has_classes else np.zeros(0, np.int32)
-        self.weights = counts * (weights.unit * factors)
+        self._counts, self._factors = counts, weights.unit * factors
         # Whole weights multiply whole steps: three repeats of a row are three times its steps.
         self.whole = counts if is_whole and counts.max() > 1 else np.ones(1, np.int64)
         self.mask = 0 if len(self.whole) == 1 else -1
@@ -43,13 +44,20 @@ class Stage:
         own = slice(None) if not len(rows) else rows
         starts = [loss.start(each[own], self.weights[own]) for each in self.targets]
         self.start = np.concatenate([np.atleast_1d(start) for start in starts])
+        if is_whole:
+            del self.weights  # rounds do not ask for them
         self.raw = np.tile(self.start[:, None], (1, n_rows))
         self.pairs = np.empty((len(self.start), 2, n_rows), np.float32)
         self._bits, self._pair_of = self.pairs.view(np.uint32), list(self.pairs)
         self.largest: NDArray[np.uint32] | None = None  # bits of each output's peaks, if known
         self._asked: dict[int | None, tuple[Any, ...]] = {}  # of outputs, what derives them
         self.offset = np.empty((0, n_rows))
-        self.row_numbers: NDArray[np.int64] | None = None
+        self.row_numbers: NDArray[np.signedinteger[Any]] | None = None
+
+    @cached_property
+    def weights(self) -> Floats:
+        """What each row counts, float64 [n_rows]; made when it is asked for."""
+        return np.asarray(self._counts * self._factors, np.float64)
 
     def loss_of(self, output: int) -> Any:
         """Return the loss of an output, where each has its own, or else that of all."""

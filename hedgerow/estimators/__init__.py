@@ -3,3 +3,8 @@
 There is no algorithm here. Errors are raised here, once, before any work; the rooms below
 assert. A fit that fails leaves the estimator as it was.
 """
+
+from hedgerow.estimators.postponed import postponed
+
+with postponed("scipy.stats", "pandas"):
+    import sklearn.base  # noqa: F401  nothing of it, only without what it would import

@@ -1,7 +1,7 @@
 """What the tree estimators share: parameters, tables, weights, prediction."""
 
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.estimators.growth import GROWTH_CONSTRAINTS, GrowsTrees
 from hedgerow.estimators.notebook import ShowsItsTree
 from hedgerow.estimators.shapley_values import SharesOutTree
-from hedgerow.estimators.sklearn_tree import SklearnTree
 from hedgerow.fitted.tree import OneTree
 from hedgerow.kernels.team import hired
 from hedgerow.trees.importance import impurity_importances
 from hedgerow.trees.labels import TreeNames
+
+if TYPE_CHECKING:
+    from hedgerow.estimators.sklearn_tree import SklearnTree
 
 CONSTRAINTS: dict[str, list[Any]] = GROWTH_CONSTRAINTS | {
     "splitter": [StrOptions({"best", "random"})],
@@ -55,9 +57,11 @@ class BaseTree(OneTree, SharesOutTree, GrowsTrees, ShowsItsTree):
         return self._tree.n_leaves
 
     @property
-    def tree_(self) -> SklearnTree:
+    def tree_(self) -> "SklearnTree":
         """The tree as scikit-learn shows trees: read-only arrays of the same names."""
         check_is_fitted(self)
+        from hedgerow.estimators.sklearn_tree import SklearnTree  # noqa: PLC0415  a plain fit needs none
+
         return SklearnTree.of(self._tree, self._shape_of_values())
 
     @property

@@ -126,7 +126,7 @@ def _held_out(estimator: Any, asked: Asked) -> Rows:
     values = np.column_stack([column.values.astype(np.float64) for column in columns])
     present = np.flatnonzero(asked.labels.weights > 0)
     n_folds = max(2, round(1.0 / float(estimator.validation_fraction)))
-    folds = content_folds(values[present], asked.labels.codes[present], n_folds)
+    folds = content_folds(values[present].T, asked.labels.codes[present], n_folds)
     return present[folds == 0] if folds.max() > 0 else np.zeros(0, np.int64)
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.ensembles.committee import Committee
@@ -37,6 +36,8 @@ class SpeaksInRounds(ClassRounds, SharesOutIfTrees, BaseAdaBoost):
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Yield the accuracy after each round."""
+        from sklearn.metrics import accuracy_score  # noqa: PLC0415  a plain fit needs none
+
         for predicted in self.staged_predict(X):
             yield float(accuracy_score(y, predicted, sample_weight=sample_weight))
 

@@ -24,7 +24,7 @@ from hedgerow.trees.tree import Tree
 class Sample:
     """Rows that count, with their targets and weights in whole steps.
 
-    rows     int64 [n] or None   their numbers in the table; None: all of them
+    rows     int [n] or None     their numbers in the table; None: all of them
     targets  [n, ...]
     weights  Steps               what a row counts in the growing of a tree
     plain    Steps               its weight without the factor of its class
@@ -40,17 +40,24 @@ class Sample:
         factors: NDArray[np.float64] | None = None,
     ) -> None:
         """Keep the rows of positive weight; factors: of each class, if targets are classes."""
-        kept = np.flatnonzero(weights > 0 if factors is None else weights * factors[targets] > 0)
-        self.rows = None if len(kept) == len(weights) else kept
-        self.targets = targets if self.rows is None else targets[kept]
-        self.plain = self.weights = quantised_weights(weights[kept], max_bits)
+        has_factors = factors is not None and bool((factors != 1.0).any())
+        if factors is not None and has_factors:
+            counts_at_all = weights * factors[targets] > 0
+        else:
+            counts_at_all = weights > 0
+        self.rows: NDArray[np.signedinteger[Any]] | None = None
+        self.targets = targets
+        if not counts_at_all.all():
+            self.rows = np.flatnonzero(counts_at_all)
+            self.targets, weights = targets[self.rows], weights[self.rows]
+        self.plain = self.weights = quantised_weights(weights, max_bits)
         self.factors = np.ones(1)
-        if factors is not None and (factors != 1.0).any():
+        if factors is not None and has_factors:
             self.factors = factors[self.targets]
-        if factors is not None:
-            self.weights = grouped_weights(weights[kept], factors, self.targets)
+        if factors is not None and (has_factors or not self.plain.exact):
+            self.weights = grouped_weights(weights, factors, self.targets)
         counts = self.plain.counts
-        self.n_rows = int(counts.sum()) if self.plain.unit == 1.0 else len(kept)
+        self.n_rows = int(counts.sum()) if self.plain.unit == 1.0 else len(counts)
 
     def some(self, places: NDArray[np.int64]) -> "Sample":
         """Return some of these rows, in any order."""
@@ -61,6 +68,19 @@ class Sample:
         some.weights = some.plain if self.weights is self.plain else self.weights.some(places)
         some.factors = self.factors if len(self.factors) == 1 else self.factors[places]
         return some
+
+    def move(self, order: NDArray[np.int64]) -> None:
+        """Put the rows into another order; nothing is kept of the one before."""
+        self.__dict__ = self.some(order).__dict__
+        assert self.rows is not None
+        self.rows = self.rows.astype(np.int32)  # a tree takes fewer rows than 2^31
+
+    def thin(self) -> None:
+        """Keep weights that are all the same as one number, for those who only look at them."""
+        counts = self.plain.counts
+        if self.weights is self.plain and counts.min() == counts.max():
+            alike = np.broadcast_to(counts[:1].copy(), counts.shape)
+            self.plain = self.weights = self.plain._replace(counts=alike)
 
 
 class CartTree(BaseTree):

@@ -1,21 +1,25 @@
 """Dealing rows out to folds by their content, so that their order does not matter."""
 
+from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+Columns = Iterable[NDArray[np.float64]]
 
-def content_folds(
-    values: NDArray[np.float64], targets: NDArray[Any], n_folds: int
-) -> NDArray[np.int64]:
+
+def content_folds(columns: Columns, targets: NDArray[Any], n_folds: int) -> NDArray[np.int64]:
     """Deal rows out to folds, those of equal values together: by their least target, then values.
+
+    columns: of the table, each float64 [n_rows]; they are looked at one after another.
 
     Neighbours in this order go to different folds, which balances classes and targets. Equal
     values with different targets stay together: apart, a model would be judged by the very
     rows that its training rows contradict.
     """
-    digests, place = np.unique(_digests(values), return_inverse=True)
+    digests, place = np.unique(_digests(columns, len(targets)), return_inverse=True)
     order = np.argsort(place, kind="stable")
     first = np.searchsorted(place[order], np.arange(len(digests)))
     least = [np.minimum.reduceat(target[order], first) for target in np.atleast_2d(targets.T)]
@@ -23,7 +27,7 @@ def content_folds(
 
 
 def query_folds(
-    values: NDArray[np.float64],
+    columns: Columns,
     targets: NDArray[np.float64],
     query_of_row: NDArray[np.int64],
     n_folds: int,
@@ -35,18 +39,19 @@ def query_folds(
     order = np.argsort(query_of_row, kind="stable")
     sizes = np.bincount(query_of_row)
     # A sum does not depend on the order of the rows.
-    digests = _digests(np.column_stack([values, targets]))[order]
+    digests = _digests(chain(columns, [targets]), len(targets))[order]
     content = np.add.reduceat(digests, np.cumsum(sizes) - sizes)
     return _dealt([content, sizes], n_folds)[query_of_row]
 
 
-def _digests(values: NDArray[np.float64]) -> NDArray[np.uint64]:
+def _digests(columns: Columns, n_rows: int) -> NDArray[np.uint64]:
     """Return a number for each row that depends on its values only."""
-    digest = np.zeros(len(values), np.uint64)
-    for column in values.T:
+    digest = np.zeros(n_rows, np.uint64)
+    for column in columns:
         bits = np.where(np.isnan(column), np.nan, column + 0.0).view(np.uint64)
         digest = (digest ^ bits) * np.uint64(0x9E3779B97F4A7C15)
         digest ^= digest >> np.uint64(29)
+        del column, bits  # before the next is read
     return digest
 
 

@@ -120,6 +120,8 @@ class GradientBoostingClassifier(ClassifierMixin, ClassBoosting, BaseGradientBoo
         classes, codes, weights = check_classes(self, y, sample_weight, table.n_rows)
         factors = check_class_weight(self.class_weight, classes, codes, weights)
         sample = Sample(codes, weights, factors=factors)
+        del codes, weights  # large, and of no more use
+        sample.targets = sample.targets.astype(np.float64)  # as the loss reads them, there once
         self.classes_, self.n_classes_ = classes, len(classes)
         if self.monotonic_cst is not None and len(classes) > 2:
             raise ValueError(

@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from hedgerow.data.table import Table
 from hedgerow.estimators.cart import Sample
-from hedgerow.estimators.folds import query_folds
+from hedgerow.estimators.folds import Columns, query_folds
 from hedgerow.estimators.gradient_boosting import (
     BOOSTING_CONSTRAINTS,
     BaseGradientBoosting,
@@ -248,8 +248,8 @@ class GradientBoostingRanker(RankBoosting, BaseGradientBoosting):
         """Return the loss of a pair that the parameters name."""
         return RANKING_LOSSES[self.loss](float(self.sigma))
 
-    def _folds(self, values: NDArray[np.float64], sample: Any, n_folds: int) -> NDArray[np.int64]:
-        folds = query_folds(values, sample.targets, sample.query_of_row, n_folds)
+    def _folds(self, columns: Columns, sample: Any, n_folds: int) -> NDArray[np.int64]:
+        folds = query_folds(columns, sample.targets, sample.query_of_row, n_folds)
         if folds.max() == 0 and self.early_stopping != "auto":
             raise ValueError(
                 "early_stopping=True holds out whole queries, but all rows are of one query (or "

@@ -26,7 +26,7 @@ from hedgerow.estimators.constraints import (
 )
 from hedgerow.estimators.control import Control
 from hedgerow.estimators.explaining import Explains
-from hedgerow.estimators.folds import content_folds
+from hedgerow.estimators.folds import Columns, content_folds
 from hedgerow.estimators.ground import Ground
 from hedgerow.estimators.losses import least_weight
 from hedgerow.estimators.request import Request, check_going_on, given_rows
@@ -185,6 +185,7 @@ class BaseGradientBoosting(AddsTrees, Explains):
         check_bag(self, loss)
         with hired(self.n_jobs, work) as team:
             binned = bin_for(self, table, sample, team)
+            sample.thin()
             pace = pace_of(self, sample, loss, request)
             if request.before is not None:
                 check_going_on(self, request, table, binned, pace.n_rounds)
@@ -207,9 +208,10 @@ class BaseGradientBoosting(AddsTrees, Explains):
     def _by_cv(self) -> bool:
         return bool(self.n_estimators == "cv")
 
-    def _folds(self, values: NDArray[np.float64], sample: Any, n_folds: int) -> NDArray[np.int64]:
+    def _folds(self, columns: Columns, sample: Any, n_folds: int) -> NDArray[np.int64]:
         """Deal rows out to folds."""
-        return content_folds(values, sample.targets.reshape(len(values), -1), n_folds)
+        targets = sample.targets
+        return content_folds(columns, targets.reshape(len(targets), -1), n_folds)
 
     def _has_parts(self, sample: Any) -> bool:  # noqa: ARG002  rows can always be parted
         """Tell whether some of the sample can be held out."""

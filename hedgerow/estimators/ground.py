@@ -1,5 +1,6 @@
 """What a boosted model is grown on: one binned table, its targets, weights and offsets."""
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -33,8 +34,13 @@ class Ground:
         """Take a table; offset is float64 [n_outputs, rows of the table]."""
         self._table, self.binned, self.sample, self.rules = table, binned, sample, rules
         self.team, self._given_offset = team, offset
-        self.y = np.ascontiguousarray(sample.targets, np.float64)
         self.n_table_rows = table.n_rows
+        self._read_sample()
+
+    def _read_sample(self) -> None:
+        """Set targets and offsets: those of the sample's rows, in its order."""
+        offset = self._given_offset
+        self.y = np.ascontiguousarray(self.sample.targets, np.float64)
         self.offset = None if offset is None else np.ascontiguousarray(self.own(offset.T).T)
 
     def n_outputs(self, loss: Any) -> int:
@@ -51,20 +57,31 @@ class Ground:
         schema = Schema.of(self._table.names, self.binned.categories)
         return self.own(schema.matrix(self._table, "missing"))
 
+    def columns(self) -> Iterator[Floats]:
+        """Yield one column of `values` after another: float32 tables take half of that memory."""
+        if "values" in self.__dict__ or self._table.keeps_codes:
+            yield from self.values.T
+            return
+        schema = Schema.of(self._table.names, self.binned.categories)
+        yield from map(self.own, schema.columns(self._table, "missing"))
+
     def some(self, places: Rows) -> "Ground":
         """Return the ground of some of the rows, in any order."""
-        return self._ground_of(self.binned.some(places, self.team), places)
+        given = self.sample.some(places), self.rules, self._given_offset
+        return Ground(self._table, self.binned.some(places, self.team), *given, self.team)
 
     def moved(self, order: Rows) -> "Ground":
-        """Return the ground of all rows in another order; this one is not to be used any more."""
+        """Return the ground of all rows in another order: this one, if its codes are its own.
+
+        The sample moves too, so that nothing is there twice, whoever else holds it.
+        """
         if self._table.keeps_codes:  # for others
             return self.some(order)
+        assert "values" not in self.__dict__
         self.binned.move(order, self.team)
-        return self._ground_of(self.binned, order)
-
-    def _ground_of(self, binned: BinnedTable, places: Rows) -> "Ground":
-        given = self.sample.some(places), self.rules, self._given_offset
-        return Ground(self._table, binned, *given, self.team)
+        self.sample.move(order)
+        self._read_sample()
+        return self
 
     def boosting(self, rows: Rows, loss: Any, team: Team) -> Boosting:
         """Begin a model that is grown from some rows, or from all if `rows` is empty."""

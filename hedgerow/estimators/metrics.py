@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.metrics import get_scorer
 
 from hedgerow.ensembles.curve import Scored, mean_loss
 from hedgerow.kernels.team import Team
@@ -39,6 +38,8 @@ def metrics_of(estimator: Any, steady: Any) -> list[Metric]:
 
 def _scorer(estimator: Any, given: Any) -> Metric:
     """Return a scorer of scikit-learn, or of the user, as a metric of scores: larger is better."""
+    from sklearn.metrics import get_scorer  # noqa: PLC0415  a plain fit needs none
+
     scorer = get_scorer(given) if isinstance(given, str) else given
     takes_weights = "sample_weight" in inspect.signature(scorer).parameters
 

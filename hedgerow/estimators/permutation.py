@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import check_scoring
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -136,6 +135,8 @@ def _loss(model: Any, rows: _Rows) -> Callable[[Floats], float]:
 
 def _cost(model: Any, rows: _Rows, shuffling: Shuffling) -> Callable[[Floats], float]:
     """Return minus a score of scikit-learn as a function of values."""
+    from sklearn.metrics import check_scoring  # noqa: PLC0415  a plain fit needs none
+
     scorer = check_scoring(model, shuffling.scoring)
     weights = {} if shuffling.sample_weight is None else {"sample_weight": rows.weights}
 

@@ -32,7 +32,7 @@ def pruned_by_cv(
     whole = grown(None)
     links = np.unique(pruning_path(whole).alphas)
     alphas = np.append(np.sqrt(links[:-1] * links[1:]), links[-1])
-    folds = content_folds(values, sample.targets, estimator.ccp_folds)
+    folds = content_folds(values.T, sample.targets, estimator.ccp_folds)
     counts = sample.plain.counts
     losses, weights = [], []
     for fold in range(int(folds.max()) + 1 if folds.max() > 0 else 0):

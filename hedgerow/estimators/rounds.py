@@ -152,7 +152,7 @@ def _held_out(estimator: Any, ground: Ground, loss: Any) -> tuple[Rows, Rows]:
     if not _holds_out(estimator, ground.sample, loss):
         return ALL, ALL
     n_folds = max(2, round(1.0 / float(estimator.validation_fraction)))
-    folds = estimator._folds(ground.values, ground.sample, n_folds)
+    folds = estimator._folds(ground.columns(), ground.sample, n_folds)
     if folds.max() == 0:
         return ALL, ALL  # all rows are equal
     return np.flatnonzero(folds == 0), np.flatnonzero(folds != 0)

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import is_classifier
-from sklearn.model_selection import check_cv
 from sklearn.utils import Bunch
 
 from hedgerow.ensembles.additive import AdditiveModel, Floats
@@ -89,7 +88,8 @@ def _held_out_raw(together: Folds, n_rounds: int, ground: Ground) -> Floats:
 def _splits(estimator: Any, ground: Ground) -> Splits:
     """Return the folds: of rows by their content, or as the given splitter has them."""
     if isinstance(estimator.cv, (int, np.integer)):
-        folds = content_folds(ground.values, ground.y.reshape(len(ground.y), -1), int(estimator.cv))
+        targets = ground.y.reshape(len(ground.y), -1)
+        folds = content_folds(ground.values.T, targets, int(estimator.cv))
         if folds.max() == 0:
             raise ValueError(
                 f"n_estimators='cv' needs rows that differ, but all {len(folds)} rows (n_samples="
@@ -102,6 +102,8 @@ def _splits(estimator: Any, ground: Ground) -> Splits:
 
 def _given_splits(estimator: Any, ground: Ground) -> Splits:
     """Translate splits of the table's rows into splits of the rows that count."""
+    from sklearn.model_selection import check_cv  # noqa: PLC0415  a plain fit needs none
+
     n_rows, rows = ground.n_table_rows, ground.sample.rows
     place = np.arange(n_rows) if rows is None else np.full(n_rows, -1)
     y = np.zeros((n_rows, *ground.y.shape[1:]))

@@ -38,12 +38,18 @@ def in_order_of_leaves(ground: Ground, loss: Any) -> Ground:
     keys = early.leaf_keys(ground.binned.codes, n_rows, min(_MOST_KEYS, _EXACT // n_rows))
     keys *= n_rows
     keys += np.arange(n_rows)
-    order = ascending(keys).astype(np.int64)
+    order = keys.view(np.int64)  # in the same memory
+    order[:] = ascending(keys)
     order %= n_rows
     return ground.moved(_dealt_out(order, ground.team.n_threads))
 
 
 def _dealt_out(order: NDArray[np.int64], n_threads: int) -> NDArray[np.int64]:
     """Give each thread, which owns a range of rows, a share of every leaf."""
-    owner = np.arange(len(order)) // _STRIPE % n_threads
-    return order[np.argsort(owner.astype(np.uint16), kind="stable")]
+    dealt, begin = np.empty_like(order), 0
+    for thread in range(n_threads):
+        for first in range(thread * _STRIPE, len(order), n_threads * _STRIPE):
+            stripe = order[first : first + _STRIPE]
+            dealt[begin : begin + len(stripe)] = stripe
+            begin += len(stripe)
+    return dealt

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.metrics import d2_pinball_score
 
 from hedgerow.losses import Quantiles
 
@@ -23,6 +22,8 @@ class ScoresNumbers(RegressorMixin):
         if len(levels) < 2:
             # By its name, because a stage of a model (hedgerow.evaluation) has no bases.
             return float(RegressorMixin.score(self, X, y, sample_weight))
+        from sklearn.metrics import d2_pinball_score  # noqa: PLC0415  a plain fit needs none
+
         shown = self.predict(X)
         scores = [
             d2_pinball_score(y, column, alpha=level, sample_weight=sample_weight)

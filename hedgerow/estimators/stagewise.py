@@ -225,7 +225,7 @@ class BaseStagewise(MetaEstimatorMixin, Saves):
         if rows.values is None:
             return np.zeros(len(y), bool)
         n_folds = max(2, round(1.0 / float(self.validation_fraction)))
-        folds = content_folds(rows.values, y[:, None], n_folds)
+        folds = content_folds(rows.values.T, y[:, None], n_folds)
         return np.asarray((folds == 0) & (folds.max() > 0))  # none, if all rows are equal
 
     def _staged_raw(self, X: Any) -> Iterator[Floats]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import hedgerow
-from hedgerow.cli.garbage import none_looked_for
+from hedgerow.garbage import none_looked_for
 from tests.cli.calls import people, written
 
 HEAVY = (

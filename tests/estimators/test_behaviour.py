@@ -88,7 +88,7 @@ def naive_losses(model, X, y, weights, loss):
     """Refit for every fold and alpha; return the weighted mean loss of each alpha."""
     alphas = model.ccp_path_.ccp_alphas
     codes = np.unique(y, return_inverse=True)[1] if hasattr(model, "classes_") else y[:, None]
-    folds = content_folds(X, codes, model.ccp_folds)
+    folds = content_folds(X.T, codes, model.ccp_folds)
     total = np.zeros(len(alphas))
     for fold, (k, alpha) in product(range(model.ccp_folds), enumerate(alphas)):
         rest = folds != fold
@@ -161,7 +161,7 @@ def test_the_rule_of_one_standard_error_never_takes_a_larger_tree(seed):
 def test_the_standard_error_is_that_of_the_folds_means():
     X, y, _ = noisy(7)
     model = DecisionTreeRegressor(ccp_alpha="cv", ccp_folds=4, min_samples_leaf=5).fit(X, y)
-    folds = content_folds(X, y[:, None], 4)
+    folds = content_folds(X.T, y[:, None], 4)
     alpha = float(model.ccp_path_.ccp_alphas[-1])
     means = []
     for fold in range(4):
@@ -175,7 +175,7 @@ def test_the_standard_error_is_that_of_the_folds_means():
 def test_folds_share_out_classes_evenly_and_never_part_equal_values(n_values):
     rng = np.random.default_rng(8)
     X, y = rng.integers(0, n_values, (300, 3)).astype(float), rng.integers(0, 2, 300)
-    folds = content_folds(X, y, 5)
+    folds = content_folds(X.T, y, 5)
     _, same = np.unique(X, axis=0, return_inverse=True)
     assert all(len(set(folds[same == row])) == 1 for row in range(same.max() + 1))
     distinct = np.array(

@@ -1,0 +1,43 @@
+"""A boosted model is grown in little more memory than its table: nothing large is there twice."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from hedgerow import GradientBoostingClassifier
+from hedgerow.data import binned
+from hedgerow.estimators import row_order
+
+N_ROWS, N_FEATURES = 220_000, 28
+
+
+@pytest.fixture(scope="module")
+def problem():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(N_ROWS, N_FEATURES)).astype(np.float32)
+    return X, (X[:, 0] + X[:, 1] * X[:, 2] > 0).astype(np.int64)
+
+
+def most_bytes(model, X, y):
+    """Return the most that a fit allocates at once: arrays are counted, used or not."""
+    model.fit(X[:30_000], y[:30_000])  # loads
+    tracemalloc.start()
+    try:
+        model.fit(X, y)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    # 28 bytes of codes a row, and 32 for sums; records 16, scores and derivatives 16, targets 8,
+    # leaves and row numbers 8: 108 bytes of 112. What is known of leaves does not grow with rows.
+    ("stops", "share"),
+    [(False, 1.2), (True, 1.5)],
+)
+def test_a_fit_takes_little_more_than_its_table(problem, stops, share, monkeypatch):
+    monkeypatch.setattr(row_order, "_LEAST_WORK", 0.0)  # as many more rounds would
+    monkeypatch.setattr(binned, "_MANY_ROWS", N_ROWS)
+    model = GradientBoostingClassifier(n_estimators=3, early_stopping=stops, n_jobs=2)
+    assert most_bytes(model, *problem) < share * problem[0].nbytes
