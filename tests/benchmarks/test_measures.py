@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks.datasets import contested
+from benchmarks.forest_accuracy import corrected
 from benchmarks.growth import Point, exponent
 from benchmarks.harness import pin
 from benchmarks.macro.boosting import QUANTISED, equal_parameters
@@ -70,3 +71,8 @@ def test_gains_by_the_formula_are_those_of_two_sides_and_their_parent():
     assert gains[2] == -np.inf  # nothing is on the right
     halves = [(G * 0.125) ** 2 / (2 * (H * 0.0625 + 1)) for G, H in ((-3, 2), (5, 4), (2, 6))]
     assert gains[0] == pytest.approx(halves[0] + halves[1] - halves[2])
+
+
+def test_p_of_several_tests_is_corrected_by_holms_steps():
+    assert corrected([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert corrected([0.9, 0.8]) == [1.0, 1.0]
