@@ -157,9 +157,10 @@ def judge_line(problem, feature, n, node, scratch, found):
 def standing(rules, bits, feature, gain, margin, found):
     """Return what a split has against others of its gain: its margin, or its feature's lot.
 
-    bits: the node's. Of a split that gains less than what was found it does not matter.
+    bits: the node's. Of a split that gains less than what was found it does not matter; one
+    that is not allowed keeps its margin, which is less than any lot.
     """
-    if not rules.by_lot or gain < found.gain:
+    if not rules.by_lot or gain < found.gain or gain == -np.inf:
         return margin
     return uniform(mixed(mixed(bits, feature), _LOT))
 

@@ -122,11 +122,14 @@ def test_a_copy_by_pickle_says_the_same():
 # ------------------------------------------------------------------ the fast path
 
 
-def test_bagged_full_depth_trees_are_a_random_forest_that_tries_all_features():
-    forest = RandomForestClassifier(10, max_features=None, random_state=5).fit(*IRIS)
-    assert BaggingClassifier(random_state=5).fit(*IRIS).fingerprint_ == forest.fingerprint_
-    forest = RandomForestRegressor(10, max_depth=4, random_state=5).fit(*DIABETES)
-    bagging = BaggingRegressor(DecisionTreeRegressor(max_depth=4), random_state=5).fit(*DIABETES)
+def test_bagged_trees_are_a_random_forest_that_tries_all_features_if_no_two_gain_the_same():
+    X, y = DIABETES
+    large = {"min_samples_leaf": 25}
+    forest = RandomForestClassifier(10, max_features=None, random_state=5, **large).fit(X, y > 150)
+    bagging = BaggingClassifier(DecisionTreeClassifier(**large), random_state=5).fit(X, y > 150)
+    assert bagging.fingerprint_ == forest.fingerprint_
+    forest = RandomForestRegressor(10, random_state=5, **large).fit(X, y)
+    bagging = BaggingRegressor(DecisionTreeRegressor(**large), random_state=5).fit(X, y)
     assert bagging.fingerprint_ == forest.fingerprint_
 
 

@@ -16,6 +16,7 @@ from sklearn.linear_model import Ridge
 from hedgerow import (
     BaggingClassifier,
     BaggingRegressor,
+    DecisionTreeRegressor,
     ExtraTreesRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
@@ -127,7 +128,8 @@ def test_standard_errors_of_pasted_trees_have_the_factor_of_wager_and_athey():
 def test_standard_errors_of_bagged_trees_are_those_of_their_forest():
     X, y = numbers()
     settings = {"n_estimators": N_TREES, "max_samples": 0.5}
-    forest, bagged = RandomForestRegressor(**settings), BaggingRegressor(**settings)
+    forest = RandomForestRegressor(min_samples_leaf=8, **settings)  # in smaller nodes lots decide
+    bagged = BaggingRegressor(DecisionTreeRegressor(min_samples_leaf=8), **settings)
     for method in ("infinitesimal", "jackknife", "mean"):
         found = bagged.fit(X, y).standard_errors(X, method=method)
         assert_array_equal(found, forest.fit(X, y).standard_errors(X, method=method))

@@ -167,7 +167,20 @@ def assert_bins_equal_oracle(problem: Problem, judge: Judge, data: Data, limits:
     none = np.zeros(0, np.int64)
     menu = Menu(np.arange(1), 1, none, none)
     rules = Rules(
-        2, 99, 2, limits.min_rows, limits.min_weight, -math.inf, 1, 0, 0, 0, 0, 0, 0, menu
+        2,
+        99,
+        2,
+        limits.min_rows,
+        limits.min_weight,
+        -math.inf,
+        1,
+        0,
+        limits.by_lot,
+        0,
+        0,
+        0,
+        0,
+        menu,
     )
     total = np.array(sums_of(data, range(n_rows)), np.int64)
     criterion = judge.criterion.at(judge.moments, total)
