@@ -37,7 +37,8 @@ class Stage:
         self.labels = y.astype(np.int32) if has_classes else np.zeros(0, np.int32)
         self._counts, self._factors = counts, weights.unit * factors
         # Whole weights multiply whole steps: three repeats of a row are three times its steps.
-        self.whole = counts if is_whole and counts.max() > 1 else np.ones(1, np.int64)
+        repeats = is_whole and counts.max() > 1
+        self.whole = np.ascontiguousarray(counts) if repeats else np.ones(1, np.int64)
         self.mask = 0 if len(self.whole) == 1 else -1
         self.real = factors if is_whole else self.weights
         self.total_weight = int(self.whole.sum()) if self.mask else n_rows

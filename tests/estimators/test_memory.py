@@ -5,9 +5,10 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from hedgerow import GradientBoostingClassifier
+from hedgerow import GradientBoostingClassifier, GradientBoostingRegressor
 from hedgerow.data import binned
 from hedgerow.estimators import row_order
+from hedgerow.kernels.season import grow_season
 
 N_ROWS, N_FEATURES = 220_000, 28
 
@@ -41,3 +42,13 @@ def test_a_fit_takes_little_more_than_its_table(problem, stops, share, monkeypat
     monkeypatch.setattr(binned, "_MANY_ROWS", N_ROWS)
     model = GradientBoostingClassifier(n_estimators=3, early_stopping=stops, n_jobs=2)
     assert most_bytes(model, *problem) < share * problem[0].nbytes
+
+
+def test_weights_that_are_all_the_same_need_no_kernel_of_their_own():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    model = GradientBoostingRegressor(n_estimators=3, n_jobs=1)
+    model.fit(X, X[:, 0], sample_weight=np.arange(60) % 3 + 1.0)
+    known = set(grow_season.overloads)
+    assert known
+    model.fit(X, X[:, 0], sample_weight=np.full(60, 2.0))
+    assert set(grow_season.overloads) == known

@@ -175,7 +175,7 @@ def assert_bins_equal_oracle(problem: Problem, judge: Judge, data: Data, limits:
         -math.inf,
         1,
         0,
-        limits.by_lot,
+        int(limits.by_lot),
         0,
         0,
         0,
