@@ -8,7 +8,7 @@ import pytest
 from hedgerow import GradientBoostingClassifier, GradientBoostingRegressor
 from hedgerow.data import binned
 from hedgerow.estimators import row_order
-from hedgerow.kernels.season import grow_season
+from hedgerow.kernels.dials import grow_by
 
 N_ROWS, N_FEATURES = 220_000, 28
 
@@ -48,7 +48,7 @@ def test_weights_that_are_all_the_same_need_no_kernel_of_their_own():
     X = np.random.default_rng(0).normal(size=(60, 3))
     model = GradientBoostingRegressor(n_estimators=3, n_jobs=1)
     model.fit(X, X[:, 0], sample_weight=np.arange(60) % 3 + 1.0)
-    known = set(grow_season.overloads)
+    known = set(grow_by.overloads)
     assert known
-    model.fit(X, X[:, 0], sample_weight=np.full(60, 2.0))
-    assert set(grow_season.overloads) == known
+    model.fit(X, X[:, 0], sample_weight=np.full(60, 3.0))
+    assert set(grow_by.overloads) == known
