@@ -27,9 +27,8 @@ from hedgerow.kernels.meeting import Member
 from hedgerow.kernels.team import Team
 
 MAX_BINS = MISSING  # ordinary codes of a narrow feature: 0..254
-_STRIPE = 4  # columns of a matrix that are read together: half a cache line
-_FEW = 2  # that are, of many rows: each thread has so many columns of float64 at a time
-_MANY_ROWS = 1_000_000
+_LINE = 8  # columns of float64 in a cache line: a matrix is read by so many at most, and by two
+_VALUES = 2**21  # of these columns, of which each thread has so many at a time
 _FEW_ROWS = 30_000  # of which a column takes no longer than the Python around it
 _EMPTY = np.zeros(0)
 
@@ -150,7 +149,7 @@ def _binned(
         given = column.values, own.codes, own.bins, summary
         return own._replace(levels=levels_of(*given, recipe.n_levels))
 
-    width = _STRIPE if n_rows < _MANY_ROWS else _FEW
+    width = max(2, min(_LINE, _VALUES // max(n_rows, 1)))
     stripes = _stripes(table.n_features, team.n_threads, width)
     done: dict[int, list[_Coded]] = {}
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-_LARGE = 1 << 20  # bytes; asking the system takes some microseconds
+_LARGE = 1 << 23  # bytes; the system gives pages that it has to clear
 
 
 def passing(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:

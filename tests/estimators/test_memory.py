@@ -39,7 +39,7 @@ def most_bytes(model, X, y):
 )
 def test_a_fit_takes_little_more_than_its_table(problem, stops, share, monkeypatch):
     monkeypatch.setattr(row_order, "_LEAST_WORK", 0.0)  # as many more rounds would
-    monkeypatch.setattr(binned, "_MANY_ROWS", N_ROWS)
+    monkeypatch.setattr(binned, "_VALUES", 2 * N_ROWS)  # two columns, as of a million rows
     model = GradientBoostingClassifier(n_estimators=3, early_stopping=stops, n_jobs=2)
     assert most_bytes(model, *problem) < share * problem[0].nbytes
 
