@@ -8,6 +8,7 @@ import numpy as np
 from hedgerow.ensembles.scaling import Known, Reading, reading_of
 from hedgerow.ensembles.species import Counts, Floats
 from hedgerow.kernels.packed import Thicket
+from hedgerow.kernels.scales import LANES, Scales
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.trails import BLOCK, NO_CLASS, Trails, add_verdicts, arrange, follow
 
@@ -15,6 +16,7 @@ _SLAB = 1 << 16  # rows whose keys are there at once, at most
 _ROUNDS = 4  # trees that each thread follows before verdicts are added up
 _PER_ROW = 8  # nodes of a tree for each row; if there are more, to lay them takes longer
 _FEW = 8  # trees that had better be walked: rows would have to be read for them
+_FEW_ROWS = 12  # that had better walk: to look at the trees takes longer
 _MANY = 24  # trees for which rows had better be arranged
 
 
@@ -31,11 +33,13 @@ def followed(
     trees: with what is known of their thresholds; more is added.
     """
     thickets, known = trees
+    if len(rows) < _FEW_ROWS:
+        return False
     sizes = np.concatenate([np.diff(each.first[:, 0]) for each in thickets])
     if len(sizes) < _FEW or sizes.sum() > _PER_ROW * min(len(rows), _SLAB) * len(sizes):
         return False
     has_sets = any(len(each.words) for each in thickets)
-    if has_sets or max(2 * values.shape[1], out.shape[1]) >= NO_CLASS:
+    if has_sets or max(2 * LANES * values.shape[1], out.shape[1]) >= NO_CLASS - LANES:
         return False
     reading = reading_of(thickets, values, rows, team, known)
     if reading is None:
@@ -45,8 +49,8 @@ def followed(
         if len(sizes) >= _MANY:
             trails, some = _arranged(thickets[0], reading, trails, way, some, team)
         sums = out[some]
-        for thicket in thickets:
-            _add(thicket, reading, trails, way, team, sums)
+        for number, thicket in enumerate(thickets):
+            _add(thicket, reading.scales(number), trails, way, team, sums)
         out[some] = sums
     return True
 
@@ -70,17 +74,17 @@ def _arranged(
     """Return rows, and trails with their keys, such that neighbours go similar ways."""
     leaves, order = np.empty(len(rows), np.int32), np.empty(len(rows), np.int64)
     keys = reading.room(len(rows))
-    team.run(arrange, thicket, way, reading.scales, trails, leaves, order, keys)
+    team.run(arrange, thicket, way, reading.scales(0), trails, leaves, order, keys)
     return trails._replace(keys=keys), rows[order]
 
 
 def _add(
-    thicket: Thicket, reading: Reading, trails: Trails, way: Any, team: Team, sums: Floats
+    thicket: Thicket, scales: Scales, trails: Trails, way: Any, team: Team, sums: Floats
 ) -> None:
     """Add what the trees of a thicket say of all rows."""
     n_trees, n_group = len(thicket.first) - 1, _ROUNDS * team.n_threads
     room = np.empty((min(n_group, n_trees), len(sums)), np.int32)
     for first in range(0, n_trees, n_group):
         verdicts = room[: n_trees - first]
-        team.run(follow, thicket, first, way, reading.scales, trails, verdicts)
+        team.run(follow, thicket, first, way, scales, trails, verdicts)
         team.run(add_verdicts, thicket, first, way, verdicts, sums)

@@ -97,7 +97,7 @@ class Forest:
 
     def add(self, values: Floats, rows: Counts, way: Any, team: Team, out: Floats) -> None:
         """Add what all trees say of some rows to out, float64 [n_rows, n_values]."""
-        known = _KNOWN.setdefault(self, {})
+        known = _KNOWN.setdefault(self, Known())
         if followed((self.thickets, known), values, rows, way, team, out):
             return
         walkers = walkers_of(team.n_threads)

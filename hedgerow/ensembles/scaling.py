@@ -1,7 +1,7 @@
 """Scaling: which integers stand for the values of each column, so that rows can follow trails."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,53 +12,107 @@ from hedgerow.kernels.scales import (
     BROKEN,
     FLOATS,
     HIGHEST,
+    LANES,
     LONG,
     MISSING,
-    MOST_CUTS,
-    N_SEATS,
+    ROWS,
     WHOLE,
+    Desks,
     Scales,
     Sights,
-    gather_cuts,
     look,
     read_keys,
-    take_seats,
 )
 from hedgerow.kernels.team import Team
+from hedgerow.kernels.thresholds import SEATS, rank_seats, seat_cuts
 from hedgerow.kernels.trails import NARROW, WIDE
 
-Known = dict[tuple[int, ...], list[Floats] | None]  # columns and their different thresholds
-
 _EXACT = 2.0**52  # below it, whole numbers can be counted by ones
-_MOST_RANKED = 1 << 10  # columns of ranks, for each thread: 32 kB
+_MOST_SEATS = 1 << 23  # of all threads: 64 MB while thresholds are looked for
+_MOST_CUTS = HIGHEST - 1  # different thresholds of a column of ranks: as many as there are keys
+
+
+class Ranking(NamedTuple):
+    """Columns of ranks, and the thresholds of a forest there.
+
+    columns  int64 [n]                      their numbers
+    cuts     float64 [n_cuts] of each       different thresholds, in their order
+    marks    uint16 [n_nodes] of each thicket
+    """
+
+    columns: NDArray[np.int64]
+    cuts: list[Floats]
+    marks: list[NDArray[np.uint16]]
+
+
+class Known:
+    """What is known of a forest's thresholds: 2 bytes a node, once columns of ranks were met.
+
+    Attributes
+    ----------
+    ranking : Ranking
+        Of all columns that needed ranks so far; any numbers have ranks, so that they keep them.
+    refused : set
+        Columns, put together, that have too many different thresholds.
+    """
+
+    def __init__(self) -> None:
+        self.ranking = Ranking(np.zeros(0, np.int64), [], [])
+        self.refused: set[tuple[int, ...]] = set()
+
+    def ranked(
+        self, columns: NDArray[np.int64], n_features: int, thickets: Sequence[Thicket], team: Team
+    ) -> Ranking | None:
+        """Return the ranks of these columns at least; None if there are too many thresholds."""
+        ranking = self.ranking
+        if np.isin(columns, ranking.columns).all():
+            return ranking
+        columns = np.union1d(columns, ranking.columns)
+        asked = tuple(columns.tolist())
+        if asked in self.refused:
+            return None
+        found = _ranking(columns, n_features, thickets, team)
+        if found is None:
+            self.refused.add(asked)
+        else:
+            self.ranking = found
+        return found
 
 
 class Reading:
     """How the rows of a table are read: one scale for each column."""
 
-    def __init__(self, scales: Scales, has_missing: bool) -> None:
-        self._scales = scales
+    def __init__(
+        self, scales: Scales, marks: Sequence[NDArray[np.uint16]], has_missing: bool
+    ) -> None:
+        self._scales, self._marks = scales, marks
         n_features = len(scales.columns)
         self.n_columns = n_features * (2 if has_missing else 1) + 1
         is_wide = bool((scales.columns == FLOATS).any())
         self._kind: Any = np.uint32 if is_wide else np.uint16
         self.node = WIDE if is_wide else NARROW
 
-    @property
-    def scales(self) -> Scales:
-        """What thresholds are read by."""
-        return self._scales
+    def scales(self, number: int) -> Scales:
+        """Return what thresholds are read by, in a thicket."""
+        return self._scales._replace(marks=self._marks[number]) if self._marks else self._scales
 
     def room(self, n_rows: int) -> NDArray[Any]:
-        """Return room for the keys of some rows, [n_rows * n_columns]."""
-        return np.empty(n_rows * self.n_columns, self._kind)
+        """Return room for the keys of some rows, [n_groups * n_columns * LANES].
+
+        The last group is zero: if it has fewer rows, others walk in their place.
+        """
+        size = self.n_columns * LANES
+        room = np.empty(-(-n_rows // LANES) * size, self._kind)
+        room[-size:] = 0
+        return room
 
     def keys(self, values: Floats, rows: Counts, team: Team) -> NDArray[Any]:
-        """Return the keys of some rows, [n_rows * n_columns]."""
-        keys = self.room(len(rows))
+        """Return the keys of some rows, [n_groups * n_columns * LANES]."""
+        keys, shape = self.room(len(rows)), (team.n_threads, ROWS)
         above = int(np.iinfo(self._kind).max)
-        table = keys.reshape(len(rows), self.n_columns)
-        team.run(read_keys, values, rows, self._scales, above, table)
+        table = keys.reshape(-1, self.n_columns, LANES)
+        desks = Desks(np.empty(shape), np.empty(shape, np.int64))
+        team.run(read_keys, values, rows, self._scales, above, desks, table)
         return keys
 
 
@@ -77,46 +131,54 @@ def reading_of(
     low, high = np.where(low > high, 0.0, low), np.where(low > high, 0.0, high)
     is_near = (np.maximum(-low, high) < _EXACT) & (flags & BROKEN == 0)
     is_whole = is_near & (np.where(is_near, high, 0.0) - np.where(is_near, low, 0.0) < HIGHEST)
+    needed = np.flatnonzero(~is_whole & (flags & LONG > 0))
+    ranking = known.ranked(needed, values.shape[1], thickets, team)
+    if ranking is None:
+        return None
     columns = np.where(is_whole, WHOLE, FLOATS).astype(np.int32)
-    ranked = np.flatnonzero(~is_whole & (flags & LONG > 0))
-    columns[ranked] = np.arange(len(ranked))
-    asked = tuple(ranked.tolist())
-    if asked not in known:
-        known[asked] = _cuts(thickets, columns, len(ranked), team)
-    cuts = known[asked]
-    if cuts is None:
-        return None
-    scales = _seated(columns, np.where(is_whole, low, 0.0), cuts)
-    return Reading(scales, bool((flags & MISSING).any()))
+    columns[ranking.columns] = np.arange(len(ranking.columns))
+    scales = _scales(columns, np.where(is_whole, low, 0.0), ranking.cuts)
+    return Reading(scales, ranking.marks, bool((flags & MISSING).any()))
 
 
-def _cuts(
-    thickets: Sequence[Thicket], columns: NDArray[np.int32], n_ranked: int, team: Team
-) -> list[Floats] | None:
-    """Return the different thresholds of each column of ranks, or None if there are too many."""
-    if n_ranked * team.n_threads > _MOST_RANKED:
-        return None
-    seats = np.full((team.n_threads, n_ranked, N_SEATS), np.nan)
-    counts = np.zeros((team.n_threads, n_ranked), np.int64)
-    for thicket in thickets if n_ranked else ():
-        team.run(gather_cuts, thicket, columns, seats, counts)
-        if (counts > MOST_CUTS).any():
+def _ranking(
+    columns: NDArray[np.int64], n_features: int, thickets: Sequence[Thicket], team: Team
+) -> Ranking | None:
+    """Find the different thresholds of some columns; None if there are too many."""
+    numbers = np.full(n_features, -1, np.int32)
+    numbers[columns] = np.arange(len(columns))
+    marks = [np.zeros(len(each.nodes), np.uint16) for each in thickets]
+    for n_seats in SEATS:
+        shape = team.n_threads, len(columns), n_seats
+        if np.prod(shape) > _MOST_SEATS:
             return None
-    cuts = []
-    for column in range(n_ranked):
-        taken = seats[:, column]
-        cuts.append(np.unique(taken[~np.isnan(taken)]))
-    return None if any(len(each) > MOST_CUTS for each in cuts) else cuts
+        seats, n_cuts = np.full(shape, np.nan), np.zeros(shape[:2], np.int64)
+        for thicket, own in zip(thickets, marks, strict=True):
+            team.run(seat_cuts, thicket, numbers, seats, n_cuts, own)
+            if 2 * n_cuts.max() >= n_seats:
+                break
+        else:
+            break
+    else:
+        return None
+    cuts, ranks = [], np.zeros(shape, np.uint16)
+    for column in range(len(columns)):
+        is_taken = ~np.isnan(seats[:, column])
+        different, places = np.unique(seats[:, column][is_taken], return_inverse=True)
+        if len(different) > _MOST_CUTS:
+            return None
+        cuts.append(different)
+        ranks[:, column][is_taken] = 1 + places
+    for thicket, own in zip(thickets, marks, strict=True):
+        team.run(rank_seats, thicket, numbers, ranks, own)
+    return Ranking(columns, cuts, marks)
 
 
-def _seated(columns: NDArray[np.int32], low: Floats, cuts: Sequence[Floats]) -> Scales:
-    """Return the scales of all columns."""
-    counts = np.array([len(each) for each in cuts], np.int64)
-    table = np.full((len(cuts), MOST_CUTS + 1), np.inf)
-    for column, each in enumerate(cuts):
-        table[column, : len(each)] = each
+def _scales(columns: NDArray[np.int32], low: Floats, cuts: Sequence[Floats]) -> Scales:
+    """Return the scales of all columns, as yet without marks."""
     n_levels = np.array([len(each).bit_length() for each in cuts], np.int64)
-    n_seats = 4 << int(counts.max(initial=0)).bit_length()
-    seats, ranks = np.full((len(cuts), n_seats), np.nan), np.zeros((len(cuts), n_seats), np.uint16)
-    take_seats(table, counts, seats, ranks)
-    return Scales(columns, low, table, n_levels, seats, ranks)
+    first = np.append(0, np.cumsum(1 << n_levels))
+    whole = np.full(int(first[-1]), np.inf)
+    for begin, each in zip(first, cuts, strict=False):
+        whole[begin : begin + len(each)] = each
+    return Scales(columns, low, whole, first, n_levels, np.zeros(0, np.uint16))

@@ -59,7 +59,7 @@ def check_columns(model: Any, table: Table) -> None:
             f"X {has} feature names, but {name} was fitted {fitted_with} feature names: columns "
             "are taken in their order. Pass the same kind of table to fit and to predict.",
             UserWarning,
-            stacklevel=5,  # predict, _leaf_values, _values, here
+            stacklevel=5,  # predict, _answered, _values, here
         )
     if table.n_features != expected:
         raise ValueError(

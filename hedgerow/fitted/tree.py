@@ -1,5 +1,6 @@
 """One fitted tree: the leaves of rows, and what they say."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,17 +22,30 @@ class OneTree(ReadsNumbers):
         team.run(leaf_indices, values, paths_of(self._tree), leaves)
         return leaves
 
-    def _leaf_values(self, X: Any) -> Floats:
-        """Return the value of each row's leaf; of several, averaged, for unseen categories."""
+    def _answered(self, X: Any, spoken: Callable[[Floats], Floats]) -> Floats:
+        """Return what is spoken of each row, given the value of its leaf.
+
+        An unseen category may ask for the average of several leaves. If there is none, and more
+        rows than nodes, what is spoken of nodes is found first.
+        """
         values, tree = self._values(X), self._tree
         with hired(self.n_jobs, values.shape[0] * 10.0) as team:
-            out = np.ascontiguousarray(tree.value[self._leaves(values, team)])
-        categorical = np.flatnonzero(tree.n_categories > 0)
-        if self.unseen == "average" and len(categorical):
-            rows = np.flatnonzero((values[:, categorical] < 0).any(axis=1))
+            leaves = self._leaves(values, team)
+        rows = self._unseen_rows(values)
+        if not len(rows) and len(values) > tree.n_nodes:
+            return np.asarray(spoken(tree.value)[leaves])
+        out = np.ascontiguousarray(tree.value[leaves])
+        if len(rows):
             stack, shares = np.empty(tree.n_nodes + 1, np.int64), np.empty(tree.n_nodes + 1)
             average_unseen(values, paths_of(tree), rows, tree.value, stack, shares, out)
-        return out
+        return spoken(out)
+
+    def _unseen_rows(self, values: Floats) -> NDArray[np.int64]:
+        """Return rows with unseen categories, if their leaves are to be averaged."""
+        categorical = np.flatnonzero(self._tree.n_categories > 0)
+        if self.unseen != "average" or not len(categorical):
+            return np.zeros(0, np.int64)
+        return np.flatnonzero((values[:, categorical] < 0).any(axis=1))
 
 
 class ClassTree(OneTree):
@@ -49,7 +63,7 @@ class ClassTree(OneTree):
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the class proportions of the leaf of each row, in the order of `classes_`."""
-        return self._spoken(self._leaf_values(X))
+        return self._answered(X, self._spoken)
 
     def _spoken(self, value: Floats) -> Floats:
         """Return the class proportions of rows, given those of the rows that the tree counted."""
@@ -63,8 +77,7 @@ class ClassTree(OneTree):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row: the most frequent, or the cheapest if costs were given."""
-        value = self._leaf_values(X)
-        return np.asarray(self.classes_[self._labels_of(value)])
+        return self._answered(X, lambda value: self.classes_[self._labels_of(value)])
 
 
 class MeanTree(OneTree):
@@ -74,8 +87,7 @@ class MeanTree(OneTree):
 
     def predict(self, X: Any) -> Floats:
         """Return the value of the leaf of each row."""
-        values = self._leaf_values(X)
-        return np.asarray(values[:, 0] if self.n_outputs_ == 1 else values)
+        return self._answered(X, lambda value: value[:, 0] if self.n_outputs_ == 1 else value)
 
 
 def paths_of(tree: Tree) -> Paths:

@@ -49,6 +49,22 @@ def step(nodes, place, row, words):
     return place + 1 if goes_left else np.int64(node.link)
 
 
+@inlined_part
+def step_unguessed(nodes, place, row):
+    """Return what `step` does in a tree without splits by categories, and never guess.
+
+    Sums and masks: of a choice LLVM would make a branch.
+    """
+    node = nodes[np.uint64(place)]
+    is_leaf = np.int64(node.feature) >> 63  # all bits, or none
+    x = row[np.uint64(np.int64(node.feature) & FEATURE & ~is_leaf)]
+    by_value = np.int64(x <= node.number)
+    by_absence = np.int64(np.isnan(x)) & ((np.int64(node.feature) & MISSING_LEFT) // MISSING_LEFT)
+    further = np.int64(node.link) - place
+    after = further + (1 - further) * (by_value | by_absence)
+    return place + (after & ~is_leaf)
+
+
 def _one_by_one(values, nodes, words, keys, places, leaves, window):
     first, n_rows, n_kept = window
     flat = values.reshape(-1)

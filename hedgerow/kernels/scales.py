@@ -16,19 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.calling import team_kernel
-from hedgerow.kernels.jit import inlined_part, kernel, part
-from hedgerow.kernels.machine import bits_of_double, bits_of_float, double_of_bits
-from hedgerow.kernels.meeting import cancelled, share
-from hedgerow.kernels.packed import FEATURE
+from hedgerow.kernels.jit import inlined_part, part
+from hedgerow.kernels.machine import bits_of_float
+from hedgerow.kernels.meeting import share
 
 LONG, MISSING, BROKEN = 1, 2, 4  # values seen: one that is no float32, is missing, is not whole
 WHOLE, FLOATS = -2, -1  # instead of the number of a column that has ranks
-MOST_CUTS = 2047  # different thresholds of a column with ranks
-N_SEATS = 4096  # where thresholds are gathered: a power of two, about twice as many as cuts
 HIGHEST = (1 << 16) - 2  # key of a whole number: one less than the highest of 16 bits
 HOME = int(np.float64(np.inf).view(np.int64))  # bits of what leaves have instead of a threshold
 _LARGEST = float(np.finfo(np.float32).max)
-_ROWS = 64  # whose keys are looked up, column by column
+LANES = 8  # rows of a group, whose keys of a column stand side by side
+ROWS = 64  # whose keys are looked up at once, column by column
 
 
 class Sights(NamedTuple):
@@ -48,18 +46,30 @@ class Scales(NamedTuple):
 
     columns  int32 [n_features]              WHOLE, FLOATS or the number of a column of ranks
     low      float64 [n_features]            the lowest of whole numbers
-    cuts     float64 [n, MOST_CUTS + 1]      thresholds in their order, then infinity
-    n_levels int64 [n]                       bits of the number of cuts
-    seats    float64 [n, n_seats]            thresholds where they are looked for; NaN: nobody
-    ranks    uint16 [n, n_seats]             their numbers
+    cuts     float64 [n_cuts]                thresholds of columns of ranks, each in their order
+                                             and then infinity, up to a power of two
+    first    int64 [n + 1]                   where those of each column begin
+    n_levels int64 [n]                       bits of the number of a column's thresholds
+    marks    uint16 [n_nodes]                of some trees, the key of each split by ranks
     """
 
     columns: NDArray[np.int32]
     low: NDArray[np.float64]
     cuts: NDArray[np.float64]
+    first: NDArray[np.int64]
     n_levels: NDArray[np.int64]
-    seats: NDArray[np.float64]
-    ranks: NDArray[np.uint16]
+    marks: NDArray[np.uint16]
+
+
+class Desks(NamedTuple):
+    """What each thread looks up at once; garbage before and after.
+
+    numbers  float64 [n_threads, ROWS]
+    ranks    int64 [n_threads, ROWS]
+    """
+
+    numbers: NDArray[np.float64]
+    ranks: NDArray[np.int64]
 
 
 @inlined_part
@@ -93,63 +103,6 @@ def look(team, values, rows, sights):
 
 
 @inlined_part
-def _seat(seats, number):
-    """Return where a threshold sits, or where it may."""
-    bits = bits_of_double(number)
-    bits ^= (bits >> 32) ^ (bits >> 47)
-    last = np.int64(seats.shape[0] - 1)
-    seat = (bits ^ (bits >> 11) ^ (bits >> 22)) & last
-    while seats[np.uint64(seat)] != number and not np.isnan(seats[np.uint64(seat)]):
-        seat = (seat + 1) & last
-    return np.uint64(seat)
-
-
-@team_kernel
-def gather_cuts(team, thicket, columns, seats, n_cuts):
-    """Let the thresholds of some columns take seats.
-
-    thicket  Thicket                        read    a thread owns a range of its nodes
-    columns  int32 [n_features]             read    see Scales
-    seats    float64 [n_threads, n, N_SEATS]  both  of this thread
-    n_cuts   int64 [n_threads, n]           both    how many sit there; above MOST_CUTS: it gave up
-
-    Infinity sits in the first column, for leaves.
-    """
-    begin, end = share(team, thicket.nodes.shape[0])
-    own, counts = seats[team.thread], n_cuts[team.thread]
-    own[0, _seat(own[0], np.inf)] = np.inf
-    for place in range(begin, end):
-        node = thicket.nodes[np.uint64(place)]
-        is_leaf = np.int64(node.feature) >> 63  # all bits, or none: nobody can guess
-        feature = np.int64(node.feature) & ~is_leaf & FEATURE
-        column = np.int64(columns[np.uint64(feature)]) & ~is_leaf
-        if column < 0:
-            continue
-        number = double_of_bits((node.steps & ~is_leaf) | (HOME & is_leaf)) + 0.0
-        seat = _seat(own[column], number)
-        if own[column, seat] != number:
-            own[column, seat] = number
-            counts[column] += 1
-            if counts[column] > MOST_CUTS or cancelled(team):
-                return
-
-
-@kernel
-def take_seats(cuts, n_cuts, seats, ranks):
-    """Seat the thresholds of each column, with their numbers.
-
-    cuts    float64 [n, MOST_CUTS + 1]   read
-    n_cuts  int64 [n]                    read
-    seats   float64 [n, n_seats]         both    NaN
-    ranks   uint16 [n, n_seats]          write
-    """
-    for column in range(n_cuts.shape[0]):
-        for i in range(n_cuts[column]):
-            seat = _seat(seats[column], cuts[column, i])
-            seats[column, seat], ranks[column, seat] = cuts[column, i], i
-
-
-@inlined_part
 def _bits(near):
     """Return the bits of a float32 as an integer above 0, in the order of numbers."""
     bits = np.int64(bits_of_float(near))
@@ -158,8 +111,8 @@ def _bits(near):
 
 
 @inlined_part
-def cut_key(scales, feature, threshold):
-    """Return the key of a threshold."""
+def cut_key(scales, feature, threshold, place):
+    """Return the key of the threshold of the split at a place."""
     column = scales.columns[np.uint64(feature)]
     if column == WHOLE:
         lowest = scales.low[np.uint64(feature)] - 1.0
@@ -170,59 +123,75 @@ def cut_key(scales, feature, threshold):
     if column == FLOATS:
         near = _rounded(threshold)
         return _bits(near) - np.int64(np.float64(near) > threshold)
-    number = threshold + 0.0
-    return 1 + np.int64(scales.ranks[column, _seat(scales.seats[column], number)])
+    return np.int64(scales.marks[np.uint64(place)])
 
 
 @inlined_part
-def _rank(cuts, n_levels, x):
-    """Return how many cuts are below a number. Shifted sums: choices would become branches."""
-    rank = np.int64(0)
-    for level in range(n_levels - 1, -1, -1):
-        middle = rank + (np.int64(1) << level) - 1
-        rank += np.int64(cuts[np.uint64(middle)] < x) << level
-    return rank
+def shared_rows(team, n_rows):
+    """Return the first row of a member's share, and the first beyond it: whole groups."""
+    begin, end = share(team, (n_rows + LANES - 1) // LANES)
+    return begin * LANES, min(end * LANES, n_rows)
 
 
 @team_kernel
-def read_keys(team, values, rows, scales, above, keys):
-    """Set keys[i] to the keys of row rows[i].
+def read_keys(team, values, rows, scales, above, desks, keys):
+    """Set keys[i // LANES, :, i % LANES] to the keys of row rows[i].
 
-    values  float64 [n_rows, n_features]        read    NaN is missing
-    rows    int64 [n]                           read    a thread owns a range of them
-    keys    uint16 or uint32 [n, n_columns]     write   above is the highest of their kind
+    values  float64 [n_rows, n_features]                  read    NaN is missing
+    rows    int64 [n]                                     read    a thread owns a range of them
+    desks   Desks                                         write   garbage
+    keys    uint16 or uint32 [n_groups, n_columns, LANES] write   above: the highest of their kind
 
     n_columns is n_features + 1 or, with missing values, 2 n_features + 1: a missing value has key
     0 in the first column of its feature and the highest in the second. The last column is 0.
     """
-    begin, end = share(team, rows.shape[0])
-    for first in range(begin, end, _ROWS):
-        some = rows[first : min(first + _ROWS, end)]
-        for feature in range(values.shape[1]):
-            _read_column(values, some, scales, feature, keys[first:])
-    n_features = values.shape[1]
-    for i in range(begin, end):
-        keys[i, keys.shape[1] - 1] = 0
-        if keys.shape[1] > n_features + 1:
-            for feature in range(n_features):
-                key = keys[i, feature]
-                keys[i, n_features + feature] = above if key == 0 else key
+    begin, end = shared_rows(team, rows.shape[0])
+    n_features, has_missing = values.shape[1], keys.shape[1] > values.shape[1] + 1
+    numbers, ranks = desks.numbers[team.thread], desks.ranks[team.thread]
+    for first in range(begin, end, ROWS):
+        n_some = min(ROWS, end - first)
+        some, groups = rows[first : first + n_some], keys[first // LANES :]
+        for feature in range(n_features):
+            for i in range(n_some):
+                numbers[i] = values[np.uint64(some[i]), feature]
+            _read(scales, feature, numbers[:n_some], ranks)
+            for i in range(n_some):
+                groups[i // LANES, feature, i % LANES] = ranks[i]
+                if has_missing:
+                    other = above if ranks[i] == 0 else ranks[i]
+                    groups[i // LANES, n_features + feature, i % LANES] = other
+        for i in range(n_some):
+            groups[i // LANES, keys.shape[1] - 1, i % LANES] = 0
 
 
 @part
-def _read_column(values, rows, scales, feature, keys):
-    """Set the keys of a column for some rows."""
+def _read(scales, feature, numbers, keys):
+    """Set the keys of some numbers of a column."""
     column, low = scales.columns[feature], scales.low[feature] - 1.0
     if column == WHOLE:
-        for i in range(rows.shape[0]):
-            x = values[np.uint64(rows[i]), feature]
-            keys[i, feature] = np.int64(x - low) if not np.isnan(x) else 0
+        for i in range(numbers.shape[0]):
+            keys[i] = np.int64(numbers[i] - low) if not np.isnan(numbers[i]) else 0
     elif column == FLOATS:
-        for i in range(rows.shape[0]):
-            x = values[np.uint64(rows[i]), feature]
-            keys[i, feature] = _bits(_rounded(x)) if not np.isnan(x) else 0
+        for i in range(numbers.shape[0]):
+            keys[i] = _bits(_rounded(numbers[i])) if not np.isnan(numbers[i]) else 0
     else:
-        cuts, n_levels = scales.cuts[column], scales.n_levels[column]
-        for i in range(rows.shape[0]):
-            x = values[np.uint64(rows[i]), feature]
-            keys[i, feature] = 1 + _rank(cuts, n_levels, x) if not np.isnan(x) else 0
+        cuts = scales.cuts[scales.first[column] : scales.first[column + 1]]
+        _rank(cuts, scales.n_levels[column], numbers, keys)
+        for i in range(numbers.shape[0]):
+            keys[i] = 1 + keys[i] if not np.isnan(numbers[i]) else 0
+
+
+@part
+def _rank(cuts, n_levels, numbers, ranks):
+    """Set ranks to how many cuts are below each number.
+
+    By halves, and each half for all numbers: who waits for memory does so while others do.
+    Shifted sums, as choices would become branches.
+    """
+    for i in range(numbers.shape[0]):
+        ranks[i] = 0
+    for level in range(n_levels - 1, -1, -1):
+        middles = cuts[(np.int64(1) << level) - 1 :]
+        for i in range(numbers.shape[0]):
+            is_below = np.int64(middles[np.uint64(ranks[i])] < numbers[i])
+            ranks[i] += is_below << level

@@ -3,7 +3,7 @@
 A step down a tree is then one addition: children stand side by side, and a row goes to the second
 one if its key is above that of the split.
 
-    split   key, the column that it is compared with, and where its children are
+    split   key, LANES times the column that it is compared with, and where its children are
     leaf    has itself for a child and a column of keys that are 0: who is there stays. Its own key
             is the class of all its rows, or NO_CLASS if there is more to be said
 """
@@ -19,21 +19,19 @@ from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.machine import double_of_bits
 from hedgerow.kernels.meeting import cancelled, share
 from hedgerow.kernels.packed import FEATURE, MISSING_LEFT
-from hedgerow.kernels.scales import HOME, cut_key
+from hedgerow.kernels.scales import HOME, LANES, cut_key, shared_rows
 
 NARROW = np.dtype([("key", "u2"), ("column", "u2"), ("child", "u4")])  # nodes for keys of 16 bits
 WIDE = np.dtype([("key", "u4"), ("column", "u4"), ("child", "u4")])
 NO_CLASS = (1 << 16) - 1
 BLOCK = 480  # rows that go down a tree before the next ones: a number of groups
-_ABREAST = 4  # rows of half a group
-_STRIDES = 3  # steps before the last one that tells whether all have arrived
 _LEFT_OVER = 2  # trees that all threads lay
 
 
 class Trails(NamedTuple):
     """Rows made ready, and room for trees; what belongs to a thread has its number first.
 
-    keys       uint16 or uint32 [n_rows * n_columns]   see read_keys
+    keys       uint16 or uint32 [n_groups * n_columns * LANES]   see read_keys
     nodes      NARROW or WIDE [n_threads, n_nodes]     of one tree, the largest has room
     origins    int32 [n_threads, n_nodes]       the number of each in its tree
     slots      int32 [n_threads, n_nodes + 2]
@@ -55,7 +53,7 @@ def follow(team, thicket, begin_tree, way, scales, trails, verdicts):
 
     thicket   Thicket                      read    without sets of categories
     way       Proportions, Votes or Means          tells which leaves have a class
-    scales    Scales                       read
+    scales    Scales                       read    its marks are those of the thicket
     trails    Trails                       both    all but keys are garbage, and of this thread
     verdicts  int32 [n_trees, n_rows]      write   the class of a leaf, or -1 - its number
 
@@ -69,7 +67,7 @@ def follow(team, thicket, begin_tree, way, scales, trails, verdicts):
     n_left = n_left if n_left <= _LEFT_OVER else 0
     for number in range(team.thread, n_trees - n_left, team.n_threads):
         _follow(team, thicket, begin_tree + number, way, scales, trails, 0, verdicts[number])
-    begin, end = share(team, n_rows)
+    begin, end = shared_rows(team, n_rows)
     for number in range(n_trees - n_left, n_trees):
         tree = begin_tree + number
         _follow(team, thicket, tree, way, scales, trails, begin, verdicts[number, begin:end])
@@ -77,15 +75,16 @@ def follow(team, thicket, begin_tree, way, scales, trails, verdicts):
 
 @part
 def _follow(team, thicket, tree, way, scales, trails, begin, verdicts):
-    """Lay a tree out, and let rows from `begin` on follow it."""
+    """Lay a tree out, and let rows from `begin` on follow it: whole groups, but for the last."""
     _lay(team.thread, thicket, tree, way, scales, trails)
+    n_sure = _sure_steps(thicket, tree)
     laid, origins = trails.nodes[team.thread], trails.origins[team.thread]
     places = trails.places[team.thread]
     for block in range(0, verdicts.shape[0], BLOCK):
         if cancelled(team):
             return
         n_rows = min(BLOCK, verdicts.shape[0] - block)
-        _walk(trails, laid, begin + block, n_rows, places)
+        _walk(trails, laid, begin + block, n_rows, n_sure, places)
         some = verdicts[block : block + n_rows]
         for i in range(n_rows):
             vote = laid[np.uint64(places[i])].key
@@ -100,9 +99,10 @@ def _lay(thread, thicket, tree, way, scales, trails):
     split that still waits for one: those wait in `slots`. What is done is the same for splits and
     leaves, as which of them comes next nobody can guess.
     """
-    nodes = thicket.nodes[thicket.first[tree, 0] : thicket.first[tree + 1, 0]]
+    first = thicket.first[tree, 0]
+    nodes = thicket.nodes[first : thicket.first[tree + 1, 0]]
     laid, origins, slots = trails.nodes[thread], trails.origins[thread], trails.slots[thread]
-    nothing = np.int64(trails.n_columns - 1)
+    nothing = np.int64(trails.n_columns - 1)  # the column of leaves
     second = nothing - scales.columns.shape[0]  # how far the second column of a feature is
     slot, free, n_waiting = np.int64(0), np.int64(1), np.int64(1)
     slots[0] = 0
@@ -112,10 +112,10 @@ def _lay(thread, thicket, tree, way, scales, trails):
         about = np.int64(node.feature) & ~is_leaf
         feature = about & FEATURE
         number = double_of_bits((node.steps & ~is_leaf) | (HOME & is_leaf))
-        key = cut_key(scales, feature, number)
+        key = cut_key(scales, feature, number, first + place)
         column = feature + (second & ((about & MISSING_LEFT) // MISSING_LEFT - 1))
         to.key = (key & ~is_leaf) | (np.int64(way.vote(node)) & NO_CLASS & is_leaf)
-        to.column = (column & ~is_leaf) | (nothing & is_leaf)
+        to.column = LANES * ((column & ~is_leaf) | (nothing & is_leaf))
         to.child = (free & ~is_leaf) | (slot & is_leaf)
         origins[np.uint64(slot)] = place
         slots[np.uint64(n_waiting)] = free + 1
@@ -136,12 +136,13 @@ def arrange(team, thicket, way, scales, trails, leaves, order, keys):
     order    int64 [n_rows]    write   each thread orders a range of the rows
     keys     as trails.keys    write   the same rows in this order
     """
-    begin, end = share(team, order.shape[0])
+    begin, end = shared_rows(team, order.shape[0])
     _lay(team.thread, thicket, 0, way, scales, trails)
+    n_sure = _sure_steps(thicket, 0)
     laid, places = trails.nodes[team.thread], trails.places[team.thread]
     for block in range(begin, end, BLOCK):
         n_rows = min(BLOCK, end - block)
-        _walk(trails, laid, block, n_rows, places)
+        _walk(trails, laid, block, n_rows, n_sure, places)
         for i in range(n_rows):
             leaves[block + i] = places[i]
     _count(leaves[begin:end], trails.slots[team.thread][: thicket.first[1, 0] + 1])
@@ -168,10 +169,10 @@ def _sort(leaves, begin, end, trails, counts, order, keys):
         to = begin + np.int64(counts[leaf])
         order[to] = row
         counts[leaf] += 1
-        own = trails.keys[row * n_columns : (row + 1) * n_columns]
-        room = keys[to * n_columns : (to + 1) * n_columns]
+        own = trails.keys[(row // LANES) * n_columns * LANES + row % LANES :]
+        room = keys[(to // LANES) * n_columns * LANES + to % LANES :]
         for column in range(n_columns):
-            room[column] = own[column]
+            room[column * LANES] = own[column * LANES]
 
 
 @team_kernel
@@ -200,57 +201,67 @@ def add_verdicts(team, thicket, begin_tree, way, verdicts, sums):
                     way.add_leaf(leaf, thicket.extra, first_row, sums[row])
 
 
+@part
+def _sure_steps(thicket, tree):
+    """Return how many steps a group takes before it looks whether all have arrived.
+
+    As many as to a leaf of a tree whose leaves are all equally far away: in any other tree of
+    as many nodes the average leaf is farther, and who has arrived stays.
+    """
+    n_nodes, n_steps = thicket.first[tree + 1, 0] - thicket.first[tree, 0], np.int64(0)
+    while n_nodes > 1:
+        n_nodes, n_steps = n_nodes >> 1, n_steps + 1
+    return n_steps
+
+
 @inlined_part
-def _next(keys, row, laid, place):
+def _next(keys, first, lane, laid, place):
     """Return where a row goes from a place. It is a sum: a choice would become a branch."""
     node = laid[np.uint64(place)]
-    key = keys[row + np.uint64(node.column)]
+    key = keys[first + np.uint64(node.column) + np.uint64(lane)]
     return np.uint32(node.child + np.uint32(key > node.key))
 
 
 @inlined_part
-def _step(keys, rows, laid, places):
-    """Return where the rows of half a group go from their places."""
-    (i, j, k, m), (a, b, c, d) = rows, places
-    a, b = _next(keys, i, laid, a), _next(keys, j, laid, b)
-    return a, b, _next(keys, k, laid, c), _next(keys, m, laid, d)
-
-
-@inlined_part
-def _moved(before, after):
-    """Return 0 if half a group has stayed where it was."""
-    some = (before[0] ^ after[0]) | (before[1] ^ after[1])
-    return some | (before[2] ^ after[2]) | (before[3] ^ after[3])
-
-
-@inlined_part
-def _half(first, last, n_columns):
-    """Return where the keys of half a group begin; instead of rows behind `last` it walks again."""
-    i, j = min(first, last), min(first + 1, last)
-    k, m = min(first + 2, last), min(first + 3, last)
+def _step(keys, first, laid, places):
+    """Return where the rows of a group go from their places."""
+    a, b, c, d, e, f, g, h = places
     return (
-        np.uint64(i * n_columns),
-        np.uint64(j * n_columns),
-        np.uint64(k * n_columns),
-        np.uint64(m * n_columns),
+        _next(keys, first, 0, laid, a),
+        _next(keys, first, 1, laid, b),
+        _next(keys, first, 2, laid, c),
+        _next(keys, first, 3, laid, d),
+        _next(keys, first, 4, laid, e),
+        _next(keys, first, 5, laid, f),
+        _next(keys, first, 6, laid, g),
+        _next(keys, first, 7, laid, h),
     )
 
 
 @inlined_part
-def _walk(trails, laid, begin, n_rows, places):
-    """Set places to the leaves that rows begin .. begin + n_rows - 1 reach."""
-    keys, last = trails.keys, begin + n_rows - 1
-    root = np.uint32(0), np.uint32(0), np.uint32(0), np.uint32(0)
-    for first in range(begin, begin + n_rows, 2 * _ABREAST):
-        rows = _half(first, last, trails.n_columns)
-        others = _half(first + _ABREAST, last, trails.n_columns)
-        here, there, is_going = root, root, True
+def _moved(before, after):
+    """Return 0 if a group has stayed where it was."""
+    some = (before[0] ^ after[0]) | (before[1] ^ after[1]) | (before[2] ^ after[2])
+    others = (before[3] ^ after[3]) | (before[4] ^ after[4]) | (before[5] ^ after[5])
+    return some | others | (before[6] ^ after[6]) | (before[7] ^ after[7])
+
+
+@inlined_part
+def _walk(trails, laid, begin, n_rows, n_sure, places):
+    """Set places to the leaves that rows begin .. begin + n_rows - 1 reach.
+
+    begin   is the first row of a group; behind the last row of all, a group has any keys
+    n_sure  steps that are taken anyway
+    """
+    keys, root = trails.keys, np.uint32(0)
+    for row in range(0, n_rows, LANES):
+        first = np.uint64((begin + row) * trails.n_columns)
+        after = root, root, root, root, root, root, root, root
+        for _ in range(n_sure):
+            after = _step(keys, first, laid, after)
+        is_going = True
         while is_going:
-            for _ in range(_STRIDES):
-                here, there = _step(keys, rows, laid, here), _step(keys, others, laid, there)
-            before, there_before = here, there
-            here, there = _step(keys, rows, laid, here), _step(keys, others, laid, there)
-            is_going = (_moved(before, here) | _moved(there_before, there)) != 0
-        for i in range(_ABREAST):
-            places[min(first + i, last) - begin] = here[i]
-            places[min(first + _ABREAST + i, last) - begin] = there[i]
+            before, after = after, _step(keys, first, laid, after)
+            is_going = _moved(before, after) != 0
+        for lane in range(LANES):
+            places[row + lane] = after[lane]

@@ -9,9 +9,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.kernels.abreast import ABREAST, SEAT, step, step_by_any, step_by_number
+from hedgerow.kernels.abreast import (
+    ABREAST,
+    SEAT,
+    step,
+    step_by_any,
+    step_by_number,
+    step_unguessed,
+)
 from hedgerow.kernels.calling import team_kernel
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.machine import prefetch
 from hedgerow.kernels.meeting import cancelled, share
 from hedgerow.kernels.packed import PACKED
@@ -103,6 +110,10 @@ def add_leaves(team, values, rows, thicket, way, walkers, out):
     are added up is that of the trees, whatever the threads.
     """
     begin, end = share(team, rows.shape[0])
+    if end - begin < _FEW:
+        for i in range(begin, end):
+            _add_trees(values[rows[i]], thicket, way, out[rows[i]])
+        return
     n_trees, end_tree = thicket.first.shape[0] - 1, np.int64(0)
     while end_tree < n_trees:
         begin_tree, end_tree = end_tree, _brought(thicket, end_tree, end - begin)
@@ -116,6 +127,46 @@ def add_leaves(team, values, rows, thicket, way, walkers, out):
                 for i in range(block.shape[0]):
                     leaf = thicket.nodes[first + walkers.leaves[team.thread, i]]
                     way.add_leaf(leaf, thicket.extra, first_row, out[block[i]])
+
+
+@part
+def _add_trees(row, thicket, way, sums):
+    """Add what the leaves of one row hold to its sums. It goes down four trees at once."""
+    n_trees, nodes = thicket.first.shape[0] - 1, thicket.nodes
+    for tree in range(0, n_trees, 4):
+        trees = (
+            tree,
+            min(tree + 1, n_trees - 1),
+            min(tree + 2, n_trees - 1),
+            min(tree + 3, n_trees - 1),
+        )
+        a, b, c, d = _four_leaves(row, thicket, trees)
+        for k in range(min(4, n_trees - tree)):
+            first, first_row = thicket.first[tree + k, 0], thicket.first[tree + k, 2]
+            way.add_leaf(nodes[first + (a, b, c, d)[k]], thicket.extra, first_row, sums)
+
+
+@inlined_part
+def _four_leaves(row, thicket, trees):
+    """Return the leaves of a row in four trees, counted from their roots."""
+    i, j, k, m = trees
+    first = thicket.first
+    one, two = thicket.nodes[first[i, 0] :], thicket.nodes[first[j, 0] :]
+    three, four = thicket.nodes[first[k, 0] :], thicket.nodes[first[m, 0] :]
+    a, b, c, d = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    is_going, has_sets = True, thicket.words.shape[0] > 0
+    while is_going:
+        before = a, b, c, d
+        if has_sets:
+            words = thicket.words
+            a, b = step(one, a, row, words[first[i, 1] :]), step(two, b, row, words[first[j, 1] :])
+            c = step(three, c, row, words[first[k, 1] :])
+            d = step(four, d, row, words[first[m, 1] :])
+        else:
+            a, b = step_unguessed(one, a, row), step_unguessed(two, b, row)
+            c, d = step_unguessed(three, c, row), step_unguessed(four, d, row)
+        is_going = ((before[0] ^ a) | (before[1] ^ b) | (before[2] ^ c) | (before[3] ^ d)) != 0
+    return a, b, c, d
 
 
 @part

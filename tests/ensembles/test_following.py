@@ -6,9 +6,9 @@ from numpy.testing import assert_array_equal
 
 from hedgerow.ensembles.following import followed
 from hedgerow.ensembles.forest import joined
+from hedgerow.ensembles.scaling import Known
 from hedgerow.kernels.ballots import Means, Proportions, Votes
 from hedgerow.kernels.packed import BY_CATEGORY, MISSING_LEFT, PACKED, Thicket
-from hedgerow.kernels.scales import MOST_CUTS
 from hedgerow.kernels.team import hired
 from hedgerow.kernels.trails import BLOCK
 from hedgerow.kernels.walks import add_leaves, walkers_of
@@ -83,7 +83,7 @@ def walked(thickets, values, rows, way=ONE, n_values=1):
 def along(thickets, values, rows, n_threads=1, way=ONE, n_values=1):
     out = np.full((len(values), n_values), 0.1)
     with hired(n_threads, 1e9) as team:
-        assert followed((thickets, {}), values, rows, way, team, out)
+        assert followed((thickets, Known()), values, rows, way, team, out)
     return out
 
 
@@ -161,18 +161,49 @@ def test_a_column_without_values_is_followed():
 def declines(thickets, values):
     out = np.full((len(values), 1), 0.1)
     with hired(1, 0.0) as team:
-        done = followed((thickets, {}), values, np.arange(len(values)), Means(1), team, out)
+        done = followed((thickets, Known()), values, np.arange(len(values)), Means(1), team, out)
     assert done or (out == 0.1).all()
     return not done
 
 
-def test_columns_of_any_numbers_and_of_many_thresholds_are_walked():
+def many_cuts():
+    """Trees of thousands of different thresholds of each column, and a table to go with them."""
     rng = np.random.default_rng(4)
     cuts = rng.normal(size=100_000)
     many = joined([tree(rng, 260, cuts) for _ in range(9 * N_FEATURES)])
-    assert len(np.unique(many.nodes.number)) > N_FEATURES * MOST_CUTS
-    assert declines([many], rng.normal(size=(100, N_FEATURES)))
-    assert not declines([many], table(rng, 100, 0.1))
+    return many, rng.normal(size=(100, N_FEATURES)), table(rng, 100, 0.1)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_columns_of_any_numbers_and_of_many_thresholds_are_followed(n_threads):
+    many, doubles, _ = many_cuts()
+    sums = along([many], doubles, np.arange(100), n_threads)
+    assert_array_equal(sums, walked([many], doubles, np.arange(100)))
+
+
+def test_columns_of_any_numbers_and_too_many_thresholds_are_walked(monkeypatch):
+    monkeypatch.setattr("hedgerow.ensembles.scaling.SEATS", (1 << 10, 1 << 12))
+    many, doubles, floats = many_cuts()
+    assert len(np.unique(many.nodes.number)) > N_FEATURES * (1 << 11)
+    assert declines([many], doubles)
+    assert not declines([many], floats)
+
+
+def test_columns_that_needed_ranks_keep_them_and_others_may_need_them_later():
+    rng = np.random.default_rng(9)
+    thickets, known, rows = forest(rng), Known(), np.arange(80)
+    for kinds, n_ranked in (
+        (("whole", "doubles", "whole"), 1),
+        (("whole",) * 3, 1),
+        (("doubles", "whole", "floats"), 2),
+        (("floats",) * 3, 2),
+    ):
+        values = table(rng, 80, 0.1, kinds)
+        out = np.full((80, 1), 0.1)
+        with hired(1, 1e9) as team:
+            assert followed((thickets, known), values, rows, ONE, team, out)
+        assert len(known.ranking.columns) == n_ranked
+        assert_array_equal(out, walked(thickets, values, rows))
 
 
 def test_few_trees_few_rows_and_sets_of_categories_are_walked():

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from hedgerow.ensembles.scaling import reading_of
+from hedgerow.ensembles.scaling import Known, reading_of
 from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.packed import PACKED, Thicket
-from hedgerow.kernels.scales import FLOATS, WHOLE, cut_key
+from hedgerow.kernels.scales import FLOATS, LANES, WHOLE, cut_key
 from hedgerow.kernels.team import hired
 
 AFTER = np.nextafter(0.25, 1.0)
@@ -36,18 +36,19 @@ def thicket():
 @kernel
 def cut_keys(scales, thresholds, keys):
     for i in range(thresholds.shape[0]):
-        keys[i] = cut_key(scales, 0, thresholds[i])
+        keys[i] = cut_key(scales, 0, thresholds[i], i)
 
 
 def read(x, n_threads=1):
     """The scale of a column, its keys and those of all thresholds."""
     values = np.array(x).reshape(-1, 1)
     with hired(n_threads, 1e9) as team:
-        reading = reading_of([thicket()], values, np.arange(len(x)), team, {})
-        keys = reading.keys(values, np.arange(len(x)), team).reshape(len(x), -1)
+        reading = reading_of([thicket()], values, np.arange(len(x)), team, Known())
+        groups = reading.keys(values, np.arange(len(x)), team).reshape(-1, reading.n_columns, LANES)
+        keys = groups.swapaxes(1, 2).reshape(-1, reading.n_columns)[: len(x)]
     cuts = np.zeros(len(THRESHOLDS), np.int64)
-    cut_keys(reading.scales, THRESHOLDS, cuts)
-    return int(reading.scales.columns[0]), keys, cuts
+    cut_keys(reading.scales(0), THRESHOLDS, cuts)
+    return int(reading.scales(0).columns[0]), keys, cuts
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])

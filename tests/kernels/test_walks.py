@@ -180,3 +180,20 @@ def test_rows_that_do_not_walk_are_left_alone():
         for row in rows:
             sums[row] += nodes[leaf_of(nodes, words, values[row])].number
     assert_array_equal(out[:, 0], sums)
+
+
+@pytest.mark.parametrize("by_category", [False, True])
+@pytest.mark.parametrize("n_trees", [1, 3, 4, 6, 9])
+@pytest.mark.parametrize("n_rows", [1, 2, 11])
+def test_few_rows_add_up_the_leaves_of_all_trees_in_their_order(n_rows, n_trees, by_category):
+    rng = np.random.default_rng(n_trees)
+    trees = [grown(rng, n_splits, by_category) for n_splits in (25, 0, 1, 9, 40, 3, 0, 7, 2)]
+    trees = trees[:n_trees]
+    values, out = table(rng, n_rows), np.full((n_rows, 1), 0.1)
+    rows = np.arange(n_rows)
+    with hired(1, 0.0) as team:
+        team.run(add_leaves, values, rows, thicket_of(trees), Means(1), walkers_of(1), out)
+    sums = np.full(n_rows, 0.1)
+    for nodes, words in trees:
+        sums += [nodes[leaf_of(nodes, words, row)].number for row in values]
+    assert_array_equal(out[:, 0], sums)
