@@ -80,6 +80,7 @@ def desk_of(desks, thread):
             desks.lines[thread],
             Line(
                 desks.line.codes[thread],
+                desks.line.wide[thread],
                 desks.line.records[thread],
                 desks.line.keys[thread],
                 desks.line.counts[thread],

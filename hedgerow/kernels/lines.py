@@ -21,6 +21,7 @@ class Line(NamedTuple):
     """Rows in line, and what they are put in line with.
 
     codes    uint8 [2, MOST + 1]   in the order of the node's rows; in line
+    wide     int32 [MOST]          of a wide feature, in the order of the node's rows
     records  int64 [2, MOST]       the same of records
     keys     int16 [2, FEW]        of few rows: what they are ranked by, their ranks
     counts   int64 [N_BINS]        of many: how many have a code, then where those of a code go
@@ -31,6 +32,7 @@ class Line(NamedTuple):
     """
 
     codes: NDArray[np.uint8]
+    wide: NDArray[np.int32]
     records: NDArray[np.int64]
     keys: NDArray[np.int16]
     counts: NDArray[np.int64]
@@ -45,6 +47,7 @@ def lines_for(n_threads: int) -> Line:
     rough = np.zeros((n_threads, MOST))
     return Line(
         codes=np.zeros((n_threads, 2, MOST + 64), np.uint8),
+        wide=np.zeros((n_threads, MOST), np.int32),
         records=np.zeros((n_threads, 2, MOST), np.int64),
         keys=np.zeros((n_threads, 2, FEW), np.int16),
         counts=np.zeros((n_threads, N_BINS), np.int64),
@@ -62,7 +65,7 @@ def line_up(column, rows, line):
     column  uint8 [n_rows of the table]   read
     rows    Rows, at most MOST            read
     """
-    n = collect(column, rows, line)
+    n = collect(column, rows, line.codes[0], line.records[0])
     if n < 0:
         return True
     if n <= FEW:
@@ -73,13 +76,13 @@ def line_up(column, rows, line):
 
 
 @inlined_part
-def collect(column, rows, line):
-    """Copy codes and records of the rows to codes[0] and records[0]; return their number.
+def collect(column, rows, codes, copied):
+    """Copy the codes and records of the rows; return their number, or -1 if all codes are equal.
 
-    Returns -1 if all have the same code.
+    codes    as column [MOST]   write
+    copied   int64 [MOST]       write
     """
-    codes, copied, n = line.codes[0], line.records[0], np.uint64(0)
-    differs = np.uint8(0)
+    n, differs = np.uint64(0), codes[0] ^ codes[0]
     for segment in range(rows.bounds.shape[0]):
         for i in range(rows.bounds[segment, 0], rows.bounds[segment, 1]):
             record = rows.records[i]

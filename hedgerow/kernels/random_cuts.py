@@ -53,13 +53,28 @@ def search_drawn(problem, number, node, scratch, found):
 @inlined_part
 def judge_drawn(problem, number, node, scratch, found):
     """The same for the few rows of a line that have values, without a call; -1: or not."""
+    line, place = scratch.line, problem.codes.features[number].place
+    n = collect(problem.codes.columns[place], node.rows, line.codes[0], line.records[0])
+    return _judge_line(problem, number, node, scratch, found, line.codes[0], n)
+
+
+@part
+def judge_wide(problem, number, node, scratch, found):
+    """The same for a wide feature."""
+    line, place = scratch.line, problem.codes.features[number].place
+    n = collect(problem.codes.wide[-1 - place], node.rows, line.wide, line.records[0])
+    return _judge_line(problem, number, node, scratch, found, line.wide, n)
+
+
+@inlined_part
+def _judge_line(problem, number, node, scratch, found, own, n):
+    """The same for n rows of the codes `own`, or constant ones, if n is below 0."""
     about, codes, line = problem.codes.features[number], problem.codes, scratch.line
-    n = collect(problem.codes.columns[about.place], node.rows, line)
     if n < 0:
         return np.int64(1)
     low, high, n = about.missing, np.int64(0), np.uint64(n)
     for i in range(n):
-        low, high = min(low, np.int64(line.codes[0, i])), max(high, np.int64(line.codes[0, i]))
+        low, high = min(low, np.int64(own[i])), max(high, np.int64(own[i]))
     if high == about.missing:
         return np.int64(-1)
     u = uniform(mixed(mixed(node.bits, number), 1))
@@ -72,7 +87,7 @@ def judge_drawn(problem, number, node, scratch, found):
     for k in range(2 * width):
         cells[k] = 0
     for i in range(n):
-        code = np.int64(line.codes[0, i])
+        code = np.int64(own[i])
         is_above = code > cut
         last = max(last, low if is_above else code)
         following = min(following, code if is_above else high)

@@ -15,7 +15,7 @@ from hedgerow.kernels.leaves import adopt, search_leaf, write_leaf
 from hedgerow.kernels.lines import line_up
 from hedgerow.kernels.meeting import cancelled
 from hedgerow.kernels.nodes import CLOSED, OPEN, close
-from hedgerow.kernels.random_cuts import judge_drawn
+from hedgerow.kernels.random_cuts import judge_drawn, judge_wide
 from hedgerow.kernels.search import search_codes
 from hedgerow.kernels.split import judge_line
 from hedgerow.kernels.workspace import Problem
@@ -61,16 +61,20 @@ def grow_below(self, team, problem, space, desk, nodes, origin, floor):  # noqa:
 
 @inlined_part
 def _search_line(whole, number, column, node, desk, found):
-    """Search one feature of few rows along a line, if it has narrow codes of values.
+    """Search one feature of few rows along a line, if it has values and their codes are narrow.
 
-    A criterion that looks at rows itself needs them by code.
+    A random cut needs no line: codes may be wide. A criterion that looks at rows itself needs
+    them by code.
     """
-    about, scratch = whole.codes.features[number], desk.scratch
-    if about.n_categories > 0 or about.place < 0 or scratch.lines.shape[0] > 0:
+    about, scratch, drawn = whole.codes.features[number], desk.scratch, whole.rules.random_cut
+    if about.n_categories > 0 or scratch.lines.shape[0] > 0 or (about.place < 0 and not drawn):
         return search_codes(whole, number, column, node, desk, found)
     problem = Problem(whole.codes, whole.moments, whole.criterion.toward(number), whole.rules)
-    if whole.rules.random_cut:
-        is_constant = judge_drawn(problem, number, node, scratch, found)
+    if drawn:
+        if about.place < 0:
+            is_constant = judge_wide(problem, number, node, scratch, found)
+        else:
+            is_constant = judge_drawn(problem, number, node, scratch, found)
         if is_constant < 0:
             return search_codes(whole, number, column, node, desk, found)
         return is_constant

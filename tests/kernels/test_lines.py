@@ -113,3 +113,15 @@ def test_a_tree_does_not_depend_on_what_is_copied(n_classes, rules, monkeypatch)
         other = grow(table, judge, rules, team_of_one())
         for name in whole._fields:
             assert_array_equal(getattr(other, name), getattr(whole, name), err_msg=name)
+
+
+@pytest.mark.parametrize("rules", [FULL, RANDOM, ROOMY, LOTS], ids=NAMES)
+@pytest.mark.parametrize(("n_classes", "criterion"), [(0, "squared_error"), (3, "entropy")])
+def test_a_tree_of_more_values_than_narrow_codes_is_that_of_its_definition(
+    n_classes, criterion, rules
+):
+    problem = seeded_problem(8, N_ROWS // 2, n_classes, "wmw", most=2)
+    gaps = np.random.default_rng(1).random(N_ROWS // 2) < 0.1
+    gappy = tuple(None if gap else x for gap, x in zip(gaps, problem.columns[0], strict=True))
+    problem = problem._replace(columns=(gappy, *problem.columns[1:]))
+    assert_equals_oracle(problem, criterion, rules)
