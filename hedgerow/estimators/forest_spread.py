@@ -214,10 +214,7 @@ class ShowsSpread(ReadsTables):
 
     def _average_voices(self, values: Floats, spoken: Floats) -> None:
         """Let rows with unseen categories go both ways, if that was asked for."""
-        categorical = np.flatnonzero(self._model.n_categories > 0)
-        if self.unseen != "average" or not len(categorical):
-            return
-        rows = np.flatnonzero((values[:, categorical] < 0).any(axis=1))
+        rows = self._averaged_rows(values, self._model.n_categories)
         each = np.zeros(spoken.shape[:2])
         for number, tree in enumerate(self._trees() if len(rows) else ()):
             stack, shares = np.empty(tree.n_nodes + 1, np.int64), np.empty(tree.n_nodes + 1)

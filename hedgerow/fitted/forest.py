@@ -61,7 +61,7 @@ class AveragesTrees(ReadsNumbers):
 
     def _average_unseen(self, values: Floats, out: Floats) -> None:
         """Set the sums of rows with unseen categories by both branches, if that was asked for."""
-        rows = self._unseen_rows(values)
+        rows = self._averaged_rows(values, self._model.n_categories)
         if not len(rows):
             return
         out[rows] = 0.0
@@ -71,7 +71,7 @@ class AveragesTrees(ReadsNumbers):
     def _staged_means(self, values: Floats) -> Iterator[Floats]:
         """Yield the mean of what the first 1, 2, ... trees say, float64 [n_rows, n_values]."""
         forest, out = self._model, np.zeros((len(values), self._n_values))
-        rows, unseen = np.arange(len(values)), self._unseen_rows(values)
+        rows, unseen = np.arange(len(values)), self._averaged_rows(values, self._model.n_categories)
         averaged = np.zeros((len(values) if len(unseen) else 0, self._n_values))
         for number in range(forest.n_trees):
             one = Forest(
@@ -84,13 +84,6 @@ class AveragesTrees(ReadsNumbers):
                 self._add_unseen(values, unseen, self._tree(number), averaged)
                 shown[unseen] = averaged[unseen] / (number + 1)
             yield shown
-
-    def _unseen_rows(self, values: Floats) -> NDArray[np.int64]:
-        """Return rows with unseen categories that are predicted by both branches."""
-        categorical = np.flatnonzero(self._model.n_categories > 0)
-        if self.unseen != "average" or not len(categorical):
-            return np.zeros(0, np.int64)
-        return np.flatnonzero((values[:, categorical] < 0).any(axis=1))
 
     def _add_unseen(self, values: Floats, rows: NDArray[np.int64], tree: Tree, out: Floats) -> None:
         """Add what a tree says of rows with unseen categories: the mean of both branches."""

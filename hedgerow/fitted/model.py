@@ -40,6 +40,13 @@ class ReadsNumbers(Fitted):
         check_columns(self, table)
         return self._schema.matrix(table, self.unseen)
 
+    def _averaged_rows(self, values: Floats, n_categories: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return rows with unseen categories, if both branches are to be averaged for them."""
+        categorical = np.flatnonzero(n_categories > 0)
+        if self.unseen != "average" or not len(categorical):
+            return np.zeros(0, np.int64)
+        return np.flatnonzero((values[:, categorical] < 0).any(axis=1))
+
 
 def name_of(model: Any) -> str:
     """Return what users call a model; one inside another goes by the outer one's name."""

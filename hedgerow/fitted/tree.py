@@ -31,7 +31,7 @@ class OneTree(ReadsNumbers):
         values, tree = self._values(X), self._tree
         with hired(self.n_jobs, values.shape[0] * 10.0) as team:
             leaves = self._leaves(values, team)
-        rows = self._unseen_rows(values)
+        rows = self._averaged_rows(values, tree.n_categories)
         if not len(rows) and len(values) > tree.n_nodes:
             return np.asarray(spoken(tree.value)[leaves])
         out = np.ascontiguousarray(tree.value[leaves])
@@ -39,13 +39,6 @@ class OneTree(ReadsNumbers):
             stack, shares = np.empty(tree.n_nodes + 1, np.int64), np.empty(tree.n_nodes + 1)
             average_unseen(values, paths_of(tree), rows, tree.value, stack, shares, out)
         return spoken(out)
-
-    def _unseen_rows(self, values: Floats) -> NDArray[np.int64]:
-        """Return rows with unseen categories, if their leaves are to be averaged."""
-        categorical = np.flatnonzero(self._tree.n_categories > 0)
-        if self.unseen != "average" or not len(categorical):
-            return np.zeros(0, np.int64)
-        return np.flatnonzero((values[:, categorical] < 0).any(axis=1))
 
 
 class ClassTree(OneTree):
