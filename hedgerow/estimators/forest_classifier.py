@@ -23,6 +23,8 @@ _CRITERIA = StrOptions({"gini", "entropy", "log_loss", "misclassification"})
 class ForestClassifier(ClassifierMixin, ClassForest, BaseForest):
     """What random forests and extra-trees of classes share."""
 
+    _keeps_levels = True
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = FOREST_CONSTRAINTS | {
         "criterion": [_CRITERIA],
         "class_weight": [dict, StrOptions({"balanced", "balanced_subsample"}), None],

@@ -48,7 +48,7 @@ class GrowsTrees(ReadsTables):
     """An estimator with the parameters of a tree."""
 
     _exact_rows = 100_000  # up to here `split_finding="auto"` looks at every distinct value
-    _keeps_levels = False  # whether small nodes have finer bins: means gain more than classes do
+    _keeps_levels = False  # whether small nodes have finer bins: forests gain by it, and means
 
     @property
     def _cuts_at_random(self) -> bool:

@@ -12,10 +12,9 @@ from hedgerow.kernels.codes import N_BINS, PAIR, Codes
 from hedgerow.kernels.desks import Desks, desks_for
 from hedgerow.kernels.grower import grow as grow_kernel
 from hedgerow.kernels.meeting import Member
-from hedgerow.kernels.menu import TREE, Menu
+from hedgerow.kernels.menu import Menu
 from hedgerow.kernels.monotone import Monotone
 from hedgerow.kernels.outlook import SPARE, outlook
-from hedgerow.kernels.random import chosen, mixed_bits
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.trimming import move_rows, trim
 from hedgerow.kernels.units import least_steps
@@ -35,7 +34,7 @@ from hedgerow.kernels.workspace import (
     workspace,
 )
 from hedgerow.trees.grown import Grown, in_preorder, words_of_sets
-from hedgerow.trees.rules import GrowthRules
+from hedgerow.trees.rules import GrowthRules, menu_of
 
 _NO_DEPTH = 2**62
 _MAX_ROWS = 2**30
@@ -43,6 +42,7 @@ _STACK = 80  # the newest leaves: each at most half of the one below, so log2(n)
 _SMALL = 8192  # rows below which a subtree is grown by one thread
 _COPSE = 8192  # rows of a leaf that are copied into a table of its own
 FINE_ROWS = 512  # rows of a node that has finer bins, if a bin has levels
+MOST_FINE_ROWS = 2048  # the same if nodes have no histograms to lose by it
 _AHEAD = 65_536  # rows below which threads divide leaves each by itself
 _HISTOGRAM_BYTES = 256 * 2**20
 _TALLIES = 4  # features of a histogram that are summed in the time of one by itself
@@ -134,8 +134,8 @@ class Grower:
     def _problem(self, judge: Judge, limits: GrowthRules, seed: int, n_rows: int) -> Problem:
         codes, has_own = self._table.codes, limits.features is not None
         if self._menu is None or has_own or limits.n_tree_features is not None:
-            self._menu = _menu(limits, seed, len(codes.features))
-        rules = _rules(judge, limits, self._menu, n_rows, self._team, seed, codes.n_levels)
+            self._menu = menu_of(limits, seed, len(codes.features))
+        rules = _rules(judge, limits, self._menu, n_rows, self._team, seed, codes)
         return Problem(codes, judge.moments, judge.criterion, rules)
 
     def grown(
@@ -224,7 +224,7 @@ class Grower:
             leaf = tasks[:, task]
             own = [space.records[part.side, part.begin : part.end] for part in leaf]
             size = Size(int(leaf[0].n_rows), n_features, width, sum_width, _STACK, 0, 0, 0)
-            bench = workspace(1, _with_copse(size, problem.codes))
+            bench = workspace(1, _with_copse(size, problem))
             bench.records[0] = np.concatenate(own)
             bench.leaves[0, 0] = leaf[0]
             root = bench.leaves[0, 0]
@@ -243,42 +243,42 @@ def _size(problem: Problem, judge: Judge, n_rows: int, spare: int) -> Size:
     max_open = _STACK if rules.order == NEWEST else rules.max_leaves + spare
     n_cells = -(-n_columns // PAIR) * PAIR * N_BINS
     n_hists = min(max_open, _HISTOGRAM_BYTES // (8 * n_cells * width)) if n_cells else 0
-    n_tried = min(rules.n_candidates, rules.menu.n_level)
-    if _TALLIES * n_tried < n_features or rules.random_cut or judge.uses_rows:
+    if not _sums_all(judge, rules.n_candidates, rules.random_cut, rules.menu, n_features):
         n_hists = 0
     max_tasks = 4 * (n_rows // rules.small) + 64 if rules.small else 0
     sum_width = problem.moments.sum_width()
     size = Size(n_rows, n_features, width, sum_width, max_open, max_tasks, n_hists, n_cells)
-    return _with_copse(size, codes) if rules.order == NEWEST and not rules.small else size
+    return _with_copse(size, problem) if rules.order == NEWEST and not rules.small else size
 
 
-def _with_copse(size: Size, codes: Codes) -> Size:
+def _sums_all(
+    judge: Judge, n_candidates: int, random_cut: int, menu: Menu, n_features: int
+) -> bool:
+    """Tell whether nodes have histograms: only of sums, and if most features are tried."""
+    n_tried = min(n_candidates, menu.n_level)
+    return _TALLIES * n_tried >= n_features and not random_cut and not judge.uses_rows
+
+
+def _with_copse(size: Size, problem: Problem) -> Size:
     """Make room for a copse."""
+    codes = problem.codes
     n_narrow, n_wide, n_blocks = len(codes.columns), len(codes.wide), len(codes.blocks)
     size = size._replace(n_narrow=n_narrow, n_wide=n_wide, n_blocks=n_blocks)
     n_fine = int(codes.features.fine.max()) + 1
-    n_copse = FINE_ROWS if n_fine else _COPSE
+    n_copse = problem.rules.fine_rows if n_fine else _COPSE
     return size._replace(n_copse=n_copse, n_shared=len(codes.shared), n_fine=n_fine)
 
 
-def _menu(limits: GrowthRules, seed: int, n_features: int) -> Menu:
-    """Draw the tree's features, and lay out the groups."""
-    own = np.arange(n_features) if limits.features is None else np.array(limits.features)
-    n_own = min(limits.n_tree_features or len(own), len(own))
-    if n_own < n_features and limits.features is None:
-        own = chosen(mixed_bits(seed, TREE), n_features, n_own)
-    sizes = [len(group) for group in limits.groups]
-    first = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-    members = np.fromiter((i for group in limits.groups for i in group), np.int64, int(first[-1]))
-    return Menu(own, min(limits.n_level_features or n_own, n_own), first, members)
-
-
 def _rules(
-    judge: Judge, limits: GrowthRules, menu: Menu, n_rows: int, team: Team, seed: int, n_levels: int
+    judge: Judge, limits: GrowthRules, menu: Menu, n_rows: int, team: Team, seed: int, codes: Codes
 ) -> Rules:
     """Translate limits into what the kernels compare: whole steps and plain numbers."""
     limited = OLDEST if limits.level_by_level else BY_GAIN
     order = NEWEST if limits.max_leaves is None else limited
+    n_candidates, random_cut = limits.n_candidates or len(menu.own), int(limits.random_cut)
+    fine_rows = FINE_ROWS
+    if not _sums_all(judge, n_candidates, random_cut, menu, len(codes.features)):
+        fine_rows = MOST_FINE_ROWS
     return Rules(
         max_leaves=min(limits.max_leaves or n_rows, n_rows),
         max_depth=_NO_DEPTH if limits.max_depth is None else limits.max_depth,
@@ -286,12 +286,12 @@ def _rules(
         min_rows=limits.min_leaf_rows,
         min_weight=least_steps(limits.min_leaf_weight, judge.weight_unit),
         min_gain=float(limits.min_gain / judge.score_unit),
-        n_candidates=limits.n_candidates or len(menu.own),
-        random_cut=int(limits.random_cut),
+        n_candidates=n_candidates,
+        random_cut=random_cut,
         by_lot=int(limits.by_lot),
         seed=seed,
         order=order,
         small=_SMALL if limits.max_leaves is None and team.n_threads > 1 else 0,
-        fine_rows=FINE_ROWS if order == NEWEST and n_levels > 1 else 0,
+        fine_rows=fine_rows if order == NEWEST and codes.n_levels > 1 else 0,
         menu=menu,
     )

@@ -3,6 +3,11 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
+from hedgerow.kernels.menu import TREE, Menu
+from hedgerow.kernels.random import chosen, mixed_bits
+
 
 @dataclass(frozen=True)
 class GrowthRules:
@@ -51,3 +56,15 @@ class GrowthRules:
     by_lot: bool = False
     seed: int = 0
     level_by_level: bool = False
+
+
+def menu_of(limits: GrowthRules, seed: int, n_features: int) -> Menu:
+    """Draw the features of a tree, and lay out the groups that may meet in it."""
+    own = np.arange(n_features) if limits.features is None else np.array(limits.features)
+    n_own = min(limits.n_tree_features or len(own), len(own))
+    if n_own < n_features and limits.features is None:
+        own = chosen(mixed_bits(seed, TREE), n_features, n_own)
+    sizes = [len(group) for group in limits.groups]
+    first = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+    members = np.fromiter((i for group in limits.groups for i in group), np.int64, int(first[-1]))
+    return Menu(own, min(limits.n_level_features or n_own, n_own), first, members)

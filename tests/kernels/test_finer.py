@@ -34,19 +34,22 @@ SMALL = 20  # rows of a node that has finer bins, here
 @pytest.fixture(autouse=True)
 def _small_nodes(monkeypatch):
     monkeypatch.setattr(library, "FINE_ROWS", SMALL)
+    monkeypatch.setattr(library, "MOST_FINE_ROWS", SMALL)
 
 
 def table_with_levels(problem: Problem, max_bins: int, n_levels: int):
     return table_of(problem, max_bins, most_codes=0, n_levels=n_levels)
 
 
-def assert_equals_oracle(problem: Problem, rules: GrowthRules, max_bins: int, n_levels: int):
+def assert_equals_oracle(
+    problem: Problem, rules: GrowthRules, max_bins: int, n_levels: int, small: int = SMALL
+):
     criterion = "gini" if problem.n_classes else "squared_error"
     table, judge = table_with_levels(problem, max_bins, n_levels), judge_of(problem, criterion)
     data = data_of(problem, table, judge, criterion)
 
     def of_small(rows):
-        if len(rows) > SMALL:
+        if len(rows) > small:
             return None
         weights = [round(weight) for weight in problem.weights]
         columns = zip(data.features, problem.columns, strict=True)
@@ -104,6 +107,15 @@ def test_a_node_with_finer_bins_has_no_histogram(monkeypatch):
     alone, aside = (grown_by_threads(n_threads, problem, FULL) for n_threads in (1, 2))
     assert alone.threshold[:2].tolist() == [399.5, 224.5]
     assert alone.threshold.tobytes() == aside.threshold.tobytes()
+
+
+def test_nodes_without_histograms_have_finer_bins_sooner(monkeypatch):
+    # Of 600 rows: more than a line has.
+    monkeypatch.setattr(library, "MOST_FINE_ROWS", 600)
+    rules = GrowthRules(min_gain=-math.inf, n_candidates=1, seed=1)
+    for n_classes in (0, 2):
+        problem = seeded_problem(3, 700, n_classes, "wwwww")
+        assert_equals_oracle(problem, rules, 20, 4, small=600)
 
 
 def test_finer_bins_part_what_bins_cannot():
