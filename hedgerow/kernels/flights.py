@@ -121,11 +121,7 @@ def _lay(thread, thicket, tree, way, scales, flights):
     """
     first = thicket.first[tree, 0]
     nodes = thicket.nodes[first : thicket.first[tree + 1, 0]]
-    words, halves, waiting = (
-        flights.words[thread],
-        flights.halves[thread],
-        flights.waiting[thread],
-    )
+    words, halves, waiting = flights.words[thread], flights.halves[thread], flights.waiting[thread]
     for word in range(WORDS):
         words[word] = 0
     _begin(words, WORDS)
