@@ -116,7 +116,6 @@ class Reading:
         self._read(values, rows, team, keys.reshape(-1, self.n_columns, LANES))
         return keys
 
-
     def lines(self, values: Floats, rows: Counts, team: Team) -> NDArray[np.uint16]:
         """Return the keys of some rows, row by row, [n_rows, REGISTER or 2 REGISTER].
 
@@ -139,7 +138,7 @@ def on_lines(shape: tuple[int, ...], kind: Any) -> NDArray[Any]:
     n_bytes = int(np.prod(shape)) * np.dtype(kind).itemsize
     room = np.empty(n_bytes + _LINE, np.uint8)
     begin = -room.ctypes.data % _LINE
-    return room[begin : begin + n_bytes].view(kind).reshape(shape)
+    return np.asarray(room[begin : begin + n_bytes].view(kind).reshape(shape))
 
 
 def reading_of(

@@ -132,7 +132,7 @@ def _lay(thread, thicket, tree, way, scales, flights):
             vote = np.int64(way.vote(node))
             words[np.uint64(_leftmost(place))] = -1 - (vote if vote >= 0 else NO_CLASS + number)
             n_waiting -= 1
-            place = np.int64(waiting[np.uint64(max(n_waiting, 0))])
+            place = np.int64(waiting[np.uint64(n_waiting if n_waiting > 0 else 0)])
             continue
         if place % WORDS >= SPLITS:  # a way out
             words[np.uint64(place)] = end

@@ -39,7 +39,7 @@ def _answers_one_by_one(keys, row, words, place):
 
 @instruction(_answers_one_by_one)
 def answers(_typing, keys, row, words, place):
-    """Return a bit for each split of a flight: is the row's key above its own?
+    """Return a bit for each split of a flight, set if the row's key is above that of the split.
 
     keys   uint16 [n_rows, REGISTER or 2 REGISTER]   read
     words  int32 [n_words]                           read    of flights; this one begins at place
@@ -80,11 +80,8 @@ def _taken(builder: Any, own: Any, columns: Any, is_long: Any) -> Any:
             name = "llvm.x86.avx512.vpermi2var.hi.512"
             of_two, after_two = call_llvm(builder, name, _KEYS, [low, columns, high]), builder.block
         with if_short:
-            name, given = (
-                "llvm.x86.avx512.permvar.hi.512",
-                [_register(builder, registers[0]), columns],
-            )
-            of_one, after_one = call_llvm(builder, name, _KEYS, given), builder.block
+            name, only = "llvm.x86.avx512.permvar.hi.512", _register(builder, registers[0])
+            of_one, after_one = call_llvm(builder, name, _KEYS, [only, columns]), builder.block
     taken = builder.phi(_KEYS)
     taken.add_incoming(of_two, after_two)
     taken.add_incoming(of_one, after_one)
