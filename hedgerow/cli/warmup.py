@@ -31,6 +31,7 @@ from hedgerow.data.dealt import LEAST_DEALT
 from hedgerow.data.table import read_table
 from hedgerow.estimators.gb_ranker import RANKING_LOSSES
 from hedgerow.estimators.losses import REGRESSION_LOSSES
+from hedgerow.kernels.stairs import REGISTER
 from hedgerow.kernels.team import hired
 
 _N_ROWS = 900
@@ -164,15 +165,23 @@ def _bag(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:
 
 
 def _follow(labels: NDArray[Any], targets: NDArray[np.float64]) -> None:
-    """Predict by trees enough that rows are arranged and follow trails, by keys of all kinds."""
+    """Predict by trees enough that rows are arranged and follow trails, by keys of all kinds.
+
+    Of many columns no registers hold all keys, so that rows take one step at a time.
+    """
     table, short = np.round(targets), targets.astype(np.float32).astype(np.float64)
-    fixed, fixed_short = table.copy(), short.copy()
-    fixed.flags.writeable = fixed_short.flags.writeable = False
+    many = np.tile(table, 2 * REGISTER)
+    fixed, fixed_short, fixed_many = table.copy(), short.copy(), many.copy()
+    for each in (fixed, fixed_short, fixed_many):
+        each.flags.writeable = False
     hard = RandomForestClassifier(voting="hard")
     models = (hard, labels), (RandomForestClassifier(), labels), (RandomForestRegressor(), targets)
     for model, y in models:
         model.set_params(n_estimators=24, max_depth=3, n_jobs=1).fit(table, y)
         for X in (table, fixed, short, fixed_short, targets):
+            model.predict(X)
+        model.fit(many, y)
+        for X in (many, fixed_many):
             model.predict(X)
 
 
@@ -206,7 +215,9 @@ def _use(model: Any, X: NDArray[Any], y: NDArray[Any]) -> None:
 def _use_fixed(table: NDArray[np.float64]) -> None:
     fixed = table.copy()
     fixed.flags.writeable = False
-    DecisionTreeRegressor(n_jobs=1).fit(fixed, fixed[:, 0]).predict(fixed)
+    model = DecisionTreeRegressor(n_jobs=1).fit(fixed, fixed[:, 0])
+    for X in (fixed, fixed[:9], table):  # many rows and few
+        model.predict(X)
 
 
 def _problem() -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.float64]]:

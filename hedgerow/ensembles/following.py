@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.ensembles.flying import flown
 from hedgerow.ensembles.scaling import Known, Reading, reading_of
 from hedgerow.ensembles.species import Counts, Floats
 from hedgerow.kernels.packed import Thicket
@@ -44,6 +45,9 @@ def followed(
     reading = reading_of(thickets, values, rows, team, known)
     if reading is None:
         return False
+    if reading.flies:
+        flown(thickets, reading, values, rows, way, team, out)
+        return True
     for slab in np.array_split(rows, -(-len(rows) // _SLAB)):
         some, trails = slab, _trails(reading, values, slab, int(sizes.max()), team)
         if len(sizes) >= _MANY:

@@ -23,10 +23,12 @@ from hedgerow.kernels.scales import (
     look,
     read_keys,
 )
+from hedgerow.kernels.stairs import REGISTER, is_built_in
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.thresholds import SEATS, rank_seats, seat_cuts
 from hedgerow.kernels.trails import NARROW, WIDE
 
+_LINE = 64  # bytes of a line of the cache
 _EXACT = 2.0**52  # below it, whole numbers can be counted by ones
 _MOST_SEATS = 1 << 23  # of all threads: 64 MB while thresholds are looked for
 _MOST_CUTS = HIGHEST - 1  # different thresholds of a column of ranks: as many as there are keys
@@ -91,6 +93,8 @@ class Reading:
         is_wide = bool((scales.columns == FLOATS).any())
         self._kind: Any = np.uint32 if is_wide else np.uint16
         self.node = WIDE if is_wide else NARROW
+        self.second = n_features if has_missing else 0  # how far a feature's second column is
+        self.flies = not is_wide and self.n_columns <= 2 * REGISTER and is_built_in()
 
     def scales(self, number: int) -> Scales:
         """Return what thresholds are read by, in a thicket."""
@@ -108,12 +112,33 @@ class Reading:
 
     def keys(self, values: Floats, rows: Counts, team: Team) -> NDArray[Any]:
         """Return the keys of some rows, [n_groups * n_columns * LANES]."""
-        keys, shape = self.room(len(rows)), (team.n_threads, ROWS)
-        above = int(np.iinfo(self._kind).max)
-        table = keys.reshape(-1, self.n_columns, LANES)
+        keys = self.room(len(rows))
+        self._read(values, rows, team, keys.reshape(-1, self.n_columns, LANES))
+        return keys
+
+    def lines(self, values: Floats, rows: Counts, team: Team) -> NDArray[np.uint16]:
+        """Return the keys of some rows, row by row, [n_rows, REGISTER or 2 REGISTER].
+
+        Beyond the last column is garbage.
+        """
+        width = REGISTER if self.n_columns <= REGISTER else 2 * REGISTER
+        room = on_lines((-(-len(rows) // LANES), LANES, width), np.uint16)
+        self._read(values, rows, team, room.swapaxes(1, 2)[:, : self.n_columns])
+        return room.reshape(-1, width)[: len(rows)]
+
+    def _read(self, values: Floats, rows: Counts, team: Team, table: NDArray[Any]) -> None:
+        """Set table, [n_groups, n_columns, LANES], to the keys of some rows."""
+        above, shape = int(np.iinfo(self._kind).max), (team.n_threads, ROWS)
         desks = Desks(np.empty(shape), np.empty(shape, np.int64))
         team.run(read_keys, values, rows, self._scales, above, desks, table)
-        return keys
+
+
+def on_lines(shape: tuple[int, ...], kind: Any) -> NDArray[Any]:
+    """Return room that begins where a line of the cache does."""
+    n_bytes = int(np.prod(shape)) * np.dtype(kind).itemsize
+    room = np.empty(n_bytes + _LINE, np.uint8)
+    begin = -room.ctypes.data % _LINE
+    return np.asarray(room[begin : begin + n_bytes].view(kind).reshape(shape))
 
 
 def reading_of(

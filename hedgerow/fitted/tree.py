@@ -7,9 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.fitted.model import Floats, ReadsNumbers
+from hedgerow.kernels.packed import PACKED, pack
 from hedgerow.kernels.predict import Paths, average_unseen, leaf_indices
 from hedgerow.kernels.team import Team, hired
+from hedgerow.kernels.walks import find_leaves_of_one
 from hedgerow.trees.tree import Tree
+
+_FEW_ROWS = 256  # for which no tree is packed
+_PER_ROW = 4  # nodes for each row; if there are more, to pack the tree takes longer
 
 
 class OneTree(ReadsNumbers):
@@ -18,8 +23,14 @@ class OneTree(ReadsNumbers):
     _tree: Tree
 
     def _leaves(self, values: Floats, team: Team) -> NDArray[np.int64]:
-        leaves = np.empty(len(values), np.int64)
-        team.run(leaf_indices, values, paths_of(self._tree), leaves)
+        leaves, tree = np.empty(len(values), np.int64), self._tree
+        is_many = len(values) >= max(_FEW_ROWS, tree.n_nodes // _PER_ROW)
+        if len(tree.category_words) or not is_many:
+            team.run(leaf_indices, values, paths_of(tree), leaves)
+        else:
+            nodes = np.empty(tree.n_nodes, PACKED).view(np.recarray)
+            pack(paths_of(tree), tree.n_rows, nodes)
+            team.run(find_leaves_of_one, values, nodes, leaves)
         return leaves
 
     def _answered(self, X: Any, spoken: Callable[[Floats], Floats]) -> Floats:

@@ -2,18 +2,22 @@
 
 import numpy as np
 import pytest
+from numba import config
 from numpy.testing import assert_array_equal
 
+from hedgerow.ensembles import flying, following
 from hedgerow.ensembles.following import followed
 from hedgerow.ensembles.forest import joined
 from hedgerow.ensembles.scaling import Known
 from hedgerow.kernels.ballots import Means, Proportions, Votes
-from hedgerow.kernels.packed import BY_CATEGORY, MISSING_LEFT, PACKED, Thicket
+from hedgerow.kernels.packed import BY_CATEGORY, FEATURE, MISSING_LEFT, PACKED, Thicket
+from hedgerow.kernels.stairs import is_built_in
 from hedgerow.kernels.team import hired
 from hedgerow.kernels.trails import BLOCK
 from hedgerow.kernels.walks import add_leaves, walkers_of
 
 N_FEATURES, N_CLASSES = 3, 4
+N_MANY = 300 if config.DISABLE_JIT else 1400  # rows of some blocks
 ONE = Means(1)
 WHOLE = np.array([-5.0, -1.0, 0.0, 1.0, 2.0, 7.0, 60_000.0])
 FLOATS = np.array([-3e38, -1.5, -0.0, 0.0, 1e-45, 0.1, 1.0, 7.0, 3e38], np.float32)
@@ -22,6 +26,15 @@ KINDS = {"whole": WHOLE, "floats": FLOATS.astype(np.float64), "doubles": DOUBLES
 # Thresholds that are values, that lie between a value and the next float, and beyond all floats.
 NEAR = [0.1, -0.1, 1e-60, -1e-60, 1e300, -1e300, np.inf, -np.inf, 0.5, -0.5, 1e5, -1e5, 6.9]
 CUTS = np.concatenate([WHOLE, FLOATS, DOUBLES, NEAR])
+
+
+@pytest.fixture(autouse=True, params=[False, True], ids=["steps", "flights"])
+def by_flights(request, monkeypatch):
+    """Whether rows may take three steps at once; where they cannot, they take one."""
+    if request.param and not is_built_in():
+        pytest.skip("This machine has no registers that can be permuted by 16 bits.")
+    monkeypatch.setattr("hedgerow.ensembles.scaling.is_built_in", lambda: request.param)
+    return request.param
 
 
 def tree(rng, n_splits, cuts=CUTS):
@@ -135,12 +148,60 @@ def test_rows_that_are_arranged_by_the_first_tree_have_the_same_sums(n_threads):
     assert_array_equal(sums, walked(thickets, values, rows))
 
 
-def test_more_rows_than_have_keys_at_once_have_the_same_sums(monkeypatch):
+@pytest.mark.parametrize("kind", ["floats", "whole"])
+def test_more_rows_than_have_keys_at_once_have_the_same_sums(monkeypatch, kind):
     monkeypatch.setattr("hedgerow.ensembles.following._SLAB", 64)
+    monkeypatch.setattr("hedgerow.ensembles.flying._SLAB", 64)
     rng = np.random.default_rng(8)
-    thickets, values = forest(rng, n_small=16), table(rng, 150, 0.1)
+    thickets, values = forest(rng, n_small=16), table(rng, 150, 0.1, (kind,) * N_FEATURES)
     rows = np.arange(150)
     assert_array_equal(along(thickets, values, rows), walked(thickets, values, rows))
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+def test_rows_of_whole_blocks_and_of_parts_of_them_have_the_sums_of_walks(n_threads):
+    rng = np.random.default_rng(11)
+    thickets = [of_classes(each) for each in forest(rng)]
+    values, rows = table(rng, N_MANY, 0.1, ("whole", "doubles", "whole")), np.arange(N_MANY)
+    way = Proportions(N_CLASSES)
+    sums = along(thickets, values, rows, n_threads, way, N_CLASSES)
+    assert_array_equal(sums, walked(thickets, values, rows, way, N_CLASSES))
+
+
+def spread_out(thickets, values, n_features):
+    """The same trees and rows, with columns far apart and nothing between them."""
+    places = np.linspace(0, n_features - 1, N_FEATURES).astype(int)
+    wide = np.zeros((len(values), n_features))
+    wide[:, places] = values
+    for each in thickets:
+        is_split = each.nodes.feature >= 0
+        about = each.nodes.feature[is_split]
+        each.nodes.feature[is_split] = about & ~FEATURE | places[about & FEATURE]
+    return thickets, wide
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize("n_features", [15, 16, 31, 32, 63, 64, 70])
+def test_rows_of_many_columns_have_the_sums_of_walks(n_features, missing):
+    rng = np.random.default_rng(12)
+    values, rows = table(rng, 100, missing, ("whole", "doubles", "whole")), np.arange(100)
+    thickets, wide = spread_out(forest(rng), values, n_features)
+    assert_array_equal(along(thickets, wide, rows), walked(thickets, wide, rows))
+
+
+def test_rows_fly_if_registers_hold_all_of_their_keys(by_flights, monkeypatch):
+    rng, flown = np.random.default_rng(13), []
+
+    def watched(thickets, reading, *others):
+        flown.append(reading.n_columns)
+        flying.flown(thickets, reading, *others)
+
+    monkeypatch.setattr(following, "flown", watched)
+    for n_features, kind in ((63, "whole"), (64, "whole"), (63, "floats")):
+        values = table(rng, 60, 0.0, (kind,) * N_FEATURES)
+        thickets, wide = spread_out(forest(rng), values, n_features)
+        along(thickets, wide, np.arange(60))
+    assert flown == ([64] if by_flights else [])
 
 
 def test_some_rows_follow_and_others_are_left_alone():

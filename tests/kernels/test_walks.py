@@ -18,7 +18,14 @@ from hedgerow.kernels.packed import (
     Thicket,
 )
 from hedgerow.kernels.team import hired
-from hedgerow.kernels.walks import _CACHED, BLOCK, add_leaves, find_leaves, walkers_of
+from hedgerow.kernels.walks import (
+    _CACHED,
+    BLOCK,
+    add_leaves,
+    find_leaves,
+    find_leaves_of_one,
+    walkers_of,
+)
 
 N_CATEGORIES = 150  # of the last feature: its sets have three words
 N_FEATURES = 4
@@ -127,6 +134,18 @@ def test_each_row_ends_where_it_would_alone(n_rows, by_category):
     rows = np.arange(n_rows)
     leaves = found(thicket_of(trees), values, rows, 1)
     assert_array_equal(leaves, expected(trees, values, rows))
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize("n_rows", [1, 2, 7, 100, *MANY])
+def test_each_row_of_four_ends_where_it_would_alone(n_rows, n_threads):
+    rng = np.random.default_rng(n_rows)
+    for n_splits in (40, 0, 1):
+        tree, values = grown(rng, n_splits, by_category=False), table(rng, n_rows)
+        leaves = np.full(n_rows, -7)
+        with hired(n_threads, 1e9) as team:
+            team.run(find_leaves_of_one, values, tree[0], leaves)
+        assert_array_equal(leaves, expected([tree], values, range(n_rows))[:, 0])
 
 
 def test_a_tree_without_sets_may_stand_behind_one_that_has_some():
