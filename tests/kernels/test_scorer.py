@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from hedgerow.kernels.blocks import LANE
-from hedgerow.kernels.grove import lanes_for, scorer_of
+from hedgerow.kernels.grove import scorer_of, scratch_for
 from hedgerow.kernels.predict import leaf_numbers
 from hedgerow.kernels.scorer import add_stages, add_trees
 from hedgerow.kernels.team import hired
@@ -48,9 +48,9 @@ def scored(trees, outputs, values, sums, n_threads=1, parts=(), n_words=2):
     """Return the sums after add_trees."""
     scorer, sums = scorer_of(grove_of(trees, outputs, n_words)), sums.copy()
     with hired(n_threads, 1e9) as team:
-        lanes = lanes_for(scorer, team.n_threads, len(values))
+        scratch = scratch_for(scorer, team.n_threads, *sums.shape)
         for first, end in parts or [(0, len(trees))]:
-            team.run(add_trees, values, scorer, lanes, first, end, sums)
+            team.run(add_trees, values, scorer, scratch, first, end, sums)
     return sums
 
 
@@ -156,8 +156,8 @@ def test_stages_are_the_sums_after_each_round(n_threads, n_outputs, n_rows):
     scorer, out = scorer_of(grove_of(trees, outputs)), sums.copy()
     stages = np.full((n_rounds - 1, n_rows, n_outputs), np.nan)
     with hired(n_threads, 1e9) as team:
-        lanes = lanes_for(scorer, team.n_threads, len(values))
-        team.run(add_stages, values, scorer, lanes, n_outputs, 6, out, stages)
+        scratch = scratch_for(scorer, team.n_threads, *sums.shape)
+        team.run(add_stages, values, scorer, scratch, n_outputs, 6, out, stages)
     for number, stage in enumerate(stages):
         own = slice(n_outputs, (number + 2) * n_outputs)
         assert_same_bits(stage, added(trees[own], outputs[own], values, sums))
@@ -197,7 +197,7 @@ def test_nothing_is_done_for_a_team_that_is_cancelled():
     sums = np.zeros((20, 1))
     with hired(1, 0) as team:
         team.cancel()
-        given = np.zeros((20, N_FEATURES)), scorer, lanes_for(scorer, 1, 20)
+        given = np.zeros((20, N_FEATURES)), scorer, scratch_for(scorer, 1, 20, 1)
         team.run(add_trees, *given, 0, 1, sums)
         team.run(add_stages, *given, 0, 1, sums, np.zeros((1, 20, 1)))
         numbers = np.full((20, 1), 7)
