@@ -20,7 +20,7 @@ from hedgerow.kernels.blocks import LANE, WORD_LANE, choose, look_up
 from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.chapters import FREE, LEAVES, PLANES, REACHED, SIDE
 from hedgerow.kernels.grove import FEW
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.leaf_values import SMALL, add_small
 from hedgerow.kernels.meeting import cancelled, share
 from hedgerow.kernels.predict import next_node
@@ -106,7 +106,7 @@ def _note_values(block, scorer, lanes):
         _note_codes(block, scorer, lanes)
 
 
-@part
+@inlined_part
 def _add_tree(block, scorer, number, found, lanes, sums):
     """Add the values of the leaves that a block's rows reach in a tree.
 
