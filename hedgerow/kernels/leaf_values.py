@@ -31,12 +31,17 @@ def add_small(_typing, lanes, leaves, values, first, sums):  # noqa: ARG001
     """
 
     def generate(*given):
-        features = given[0].codegen().magic_tuple()[2]
-        add = _add_permuted if "+avx512f" in features.split(",") else _add_each
+        add = _add_permuted if _has_wide_registers(given[0]) else _add_each
         add(given)
         return given[0].get_dummy_value()
 
     return types.void(lanes, types.int64, values, types.int64, sums), generate
+
+
+def _has_wide_registers(context):
+    """Tell whether the processor that code is made for has AVX-512."""
+    _, _, features = context.codegen().magic_tuple()
+    return "+avx512f" in features.split(",")
 
 
 def _add_permuted(given):
