@@ -23,7 +23,6 @@ from hedgerow.kernels.chapters import (
     planes_of,
 )
 from hedgerow.kernels.codes import Records
-from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.leaf_values import SMALL
 from hedgerow.kernels.predict import Paths
 from hedgerow.kernels.reached import BITS
@@ -121,8 +120,7 @@ def scorer_of(grove: Grove) -> Scorer:
 
     trees = np.zeros(len(n_nodes), TREE).view(np.recarray)
     trees.root, trees.first_leaf, trees.output = grove.offset[:-1], first_leaf[:-1], grove.output
-    trees.n_planes = n_planes
-    _find_stems(grove, n_words, trees)
+    trees.n_planes, trees.stem = n_planes, _stems(grove, paths, n_words)
     draft = Draft(paths.left, paths.right, reached, question, marks)
     chapters = chapters_of(trees, n_nodes, draft, free)
     leaf_value = np.append(grove.value[is_leaf], np.zeros(SMALL))
@@ -145,53 +143,28 @@ def _short_sets(
     return np.setdiff1d(features, features[n_words[by_set] > 1])
 
 
-@kernel
-def _find_stems(grove, n_words, trees):
-    """Set the stem of each tree: see chapters.TREE."""
-    for number in range(trees.shape[0]):
-        trees[number].stem = number
-        if number > 0 and _is_alike(grove, n_words, number):
-            trees[number].stem = trees[number - 1].stem
-
-
-@part
-def _is_alike(grove, n_words, number):
-    """Tell whether a tree sends all rows where the tree before sends them."""
-    first, before = grove.offset[number], grove.offset[number - 1]
-    if grove.offset[number + 1] - first != first - before:
-        return False
-    for node in range(first, grove.offset[number + 1]):
-        other = before + node - first
-        if grove.left[node] != grove.left[other] or grove.right[node] != grove.right[other]:
-            return False
-        if grove.left[node] >= 0 and not _asks_alike(
-            grove, n_words, (node, first), (other, before)
-        ):
-            return False
-    return True
-
-
-@part
-def _asks_alike(grove, n_words, one, two):
-    """Tell whether two splits of the same children, each with its tree's first node, are alike."""
-    (node, first), (other, before) = one, two
-    start, other_start = grove.category_start[node], grove.category_start[other]
-    is_alike = (
-        grove.feature[node] == grove.feature[other]
-        and grove.missing_left[node] == grove.missing_left[other]
-        and n_words[node] == n_words[other]
-    )
-    if start < 0 or not is_alike:
-        return is_alike and other_start < 0 and grove.threshold[node] == grove.threshold[other]
-    for word in range(n_words[node]):
-        is_alike &= grove.category_words[start + word] == grove.category_words[other_start + word]
-    return is_alike and _prefers_left(grove, node, first) == _prefers_left(grove, other, before)
-
-
-@part
-def _prefers_left(grove, node, first):
-    """Tell where an unseen category goes."""
-    return grove.weight[first + grove.left[node]] >= grove.weight[first + grove.right[node]]
+def _stems(grove: Grove, paths: Paths, n_words: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the stem of each tree: see chapters.TREE."""
+    n_nodes, number = np.diff(grove.offset), np.arange(len(grove.output))
+    is_alike = np.diff(n_nodes, prepend=-1) == 0  # as the tree before it
+    node = np.flatnonzero(np.repeat(is_alike, n_nodes))
+    tree = np.repeat(number, n_nodes)[node]
+    other = node - n_nodes[tree]
+    is_cut, by_set = (grove.left >= 0) & (n_words == 0), n_words > 0
+    heavier = by_set & (paths.weight[paths.left] >= paths.weight[paths.right])  # where unseen go
+    cuts = np.where(is_cut, grove.threshold, 0.0)
+    asked = grove.left, grove.right, grove.feature, grove.missing_left, n_words, cuts, heavier
+    differs = np.zeros(len(node), np.bool_)
+    for each in asked:
+        differs |= each[node] != each[other]
+    for word in range(int(n_words.max(initial=0))):
+        here = np.flatnonzero((n_words[node] > word) & ~differs)
+        one, two = (
+            grove.category_words[grove.category_start[n[here]] + word] for n in (node, other)
+        )
+        differs[here] = one != two
+    is_alike[tree[differs]] = False
+    return np.maximum.accumulate(np.where(is_alike, 0, number))
 
 
 def scratch_for(scorer: Scorer, n_threads: int, n_rows: int, n_outputs: int) -> Scratch:

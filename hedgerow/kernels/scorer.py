@@ -1,9 +1,8 @@
 """Prediction with many trees: all splits of a tree are tried, for a block of rows at once.
 
-    values of a feature     cuts below        rows left of a cut     leaves of a tree
-    a byte for each row     a bit for each    a byte for each
-
-    0.3  NaN  7.1  ...  ->  1  255  4  ...  ->  1  0  0  ...  ->  3  0  2  ...
+    values of a feature      cuts below           rows left of a cut     leaves of a tree
+                             a byte for each      a bit for each         a byte for each
+    0.3  NaN  7.1  ...   ->  1  255  4  ...   ->  1  0  0  ...       ->  3  0  2  ...
 
 A value is replaced once by the number of the model's cuts below it, a category by its code, a byte
 if the sets of its feature are single words. What a split asks is answered once for all trees of a
