@@ -5,13 +5,14 @@
 | | rivals | model |
 |---|---|---|
 | boosting, 7 classes | all of boosting.py | its parameters; CatBoost's trees are symmetric |
-| boosting, regression | the same | the same |
+| boosting, vectors in leaves | XGBoost, CatBoost | the same, but one tree a round for all 7 classes, as CatBoost's always are; the others have no such trees |
+| boosting, regression | all of boosting.py | its parameters |
 | forest, extra-trees | scikit-learn | 100 trees of full depth, of 20,000 rows |
 | AdaBoost | scikit-learn | 200 stumps |
 | tree | scikit-learn, which has one thread | full depth |
 
 Boosting of two classes is "prediction" of boosting.py.
-"""
+"""  # noqa: E501  a row of a table
 
 from argparse import Namespace
 from typing import Any, NamedTuple
@@ -27,19 +28,30 @@ from benchmarks.macro.boosting import QUANTISED, RIVALS, collisions, model_of, t
 from benchmarks.options import chosen, options, title
 
 N_TEST = 200_000
+# What asks each library for trees that have vectors in their leaves.
+VECTORS: dict[str, dict[str, str]] = {
+    "hedgerow": {"multi_output": "vector"},
+    "XGBoost": {"multi_strategy": "multi_output_tree"},
+    "CatBoost": {},
+}
 
 
 class Case(NamedTuple):
-    """The size of the table, its classes, and the class of the models; None: boosting."""
+    """The size of the table, its classes, and the class of the models; None: boosting.
+
+    in_vectors: a tree has all classes in its leaves, if a library has such trees.
+    """
 
     n_train: int
     n_features: int
     n_classes: int
     estimator: str | None = None
+    in_vectors: bool = False
 
 
 CASES = {
     "boosting, 7 classes, 200k x 10": Case(100_000, 10, 7),
+    "boosting, vectors in leaves, 7 classes, 200k x 10": Case(100_000, 10, 7, in_vectors=True),
     "boosting, regression, 200k x 28": Case(100_000, 28, 0),
     "forest, 200k x 28": Case(20_000, 28, 2, "RandomForestClassifier"),
     "extra-trees, 200k x 28": Case(20_000, 28, 2, "ExtraTreesClassifier"),
@@ -51,8 +63,9 @@ CASES = {
 def models_of(case: Case, threads: int) -> dict[str, Any]:
     """Return the models of a case, by library."""
     if case.estimator is None:
-        names = there([name for name in RIVALS if name != QUANTISED])
-        return {name: model_of(name, case.n_classes, threads) for name in names}
+        asked = VECTORS if case.in_vectors else {name: {} for name in RIVALS if name != QUANTISED}
+        names = there(list(asked))
+        return {name: model_of(name, case.n_classes, threads, **asked[name]) for name in names}
     room = sklearn.tree if case.estimator.startswith("Decision") else sklearn.ensemble
     ours, theirs = getattr(hedgerow, case.estimator), getattr(room, case.estimator)
     if case.estimator == "AdaBoostClassifier":

@@ -15,7 +15,7 @@ from hedgerow.ensembles.one_row import OneRow
 from hedgerow.kernels.arranging import Arranged, arrange, empty_arrangement
 from hedgerow.kernels.barn import Barn
 from hedgerow.kernels.codes import Codes, Records
-from hedgerow.kernels.grove import Grove, Scorer, lanes_for, scorer_of
+from hedgerow.kernels.grove import Grove, Scorer, scorer_of, scratch_for
 from hedgerow.kernels.predict import Paths
 from hedgerow.kernels.routes import Router
 from hedgerow.kernels.scorer import add_stages, add_trees
@@ -101,8 +101,8 @@ class AdditiveModel:
     def add(self, values: Floats, team: Team, first: int, end: int, out: Floats) -> None:
         """Add the rounds first .. end to the scores of rows."""
         trees = first * self.n_outputs, end * self.n_outputs
-        lanes = lanes_for(self._scorer, team.n_threads, len(values))
-        team.run(add_trees, values, self._scorer, lanes, *trees, out)
+        scratch = scratch_for(self._scorer, team.n_threads, *out.shape)
+        team.run(add_trees, values, self._scorer, scratch, *trees, out)
 
     def stages(self, values: Floats, team: Team, first: int, end: int, out: Floats) -> Floats:
         """Add as `add` does; return the scores after each round, [n_rounds, n_rows, n_outputs].
@@ -110,8 +110,8 @@ class AdditiveModel:
         Values are replaced by numbers of cuts only once.
         """
         trees, noted = (first * self.n_outputs, end * self.n_outputs), (end - first, *out.shape)
-        stages, lanes = np.empty(noted), lanes_for(self._scorer, team.n_threads, len(values))
-        team.run(add_stages, values, self._scorer, lanes, *trees, out, stages)
+        stages, scratch = np.empty(noted), scratch_for(self._scorer, team.n_threads, *out.shape)
+        team.run(add_stages, values, self._scorer, scratch, *trees, out, stages)
         return stages
 
     def first(self, n_rounds: int) -> "AdditiveModel":

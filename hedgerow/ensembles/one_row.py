@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.errands import Errand
-from hedgerow.kernels.grove import Scorer
+from hedgerow.kernels.grove import Scorer, scratch_for
 from hedgerow.kernels.scorer import add_trees
 from hedgerow.kernels.team import Team
 
@@ -23,8 +23,8 @@ class OneRow:
     def __init__(self, scorer: Scorer, n_outputs: int) -> None:
         n_read = int(scorer.paths.feature.max(initial=0)) + 1
         self._row, self._out = np.empty((1, n_read)), np.empty((1, n_outputs))
-        no_lanes = np.empty((1, 0), np.uint8)
-        self._given = self._row, scorer, no_lanes, 0, len(scorer.trees), self._out
+        scratch, n_trees = scratch_for(scorer, 1, 1, n_outputs), len(scorer.chapters.trees)
+        self._given = self._row, scorer, scratch, 0, n_trees, self._out
         self._team, self._errand, self._lock = Team(1), Errand(add_trees), Lock()
 
     def add(self, row: Floats, out: Floats) -> bool:

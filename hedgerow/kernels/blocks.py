@@ -34,9 +34,9 @@ def choose(_typing, lanes, test, limit, left, right, target):
 
     def generate(context, builder, signature, arguments):
         lane = ir.VectorType(_BYTE, LANE)
-        array, test, limit, left, right, target = arguments
-        given = context, builder, signature, array
-        places = [_place(*given, place, lane) for place in (test, left, right, target)]
+        _, test, limit, left, right, target = arguments
+        given = context, builder, signature, arguments
+        places = [place_of(given, place, 0, lane) for place in (test, left, right, target)]
         tested, if_left, if_right = (builder.load(place, align=1) for place in places[:3])
         goes_left = builder.icmp_unsigned("<=", tested, spread(builder, limit, lane))
         builder.store(builder.select(goes_left, if_left, if_right), places[3], align=1)
@@ -60,9 +60,9 @@ def look_up(_typing, lanes, codes, word, target):
 
     def generate(context, builder, signature, arguments):
         lane, wide = (ir.VectorType(kind, WORD_LANE) for kind in (_BYTE, _WORD))
-        array, codes, word, target = arguments
-        given = context, builder, signature, array
-        source, place = (_place(*given, each, lane) for each in (codes, target))
+        _, codes, word, target = arguments
+        given = context, builder, signature, arguments
+        source, place = (place_of(given, each, 0, lane) for each in (codes, target))
         last = spread(builder, _BYTE(WORD_LANE - 1), lane)
         code = builder.zext(builder.and_(builder.load(source, align=1), last), wide)
         shifted = builder.trunc(builder.lshr(spread(builder, word, wide), code), lane)
@@ -74,7 +74,9 @@ def look_up(_typing, lanes, codes, word, target):
     return types.void(lanes, place, types.uint64, place), generate
 
 
-def _place(context: Any, builder: Any, signature: Any, array: Any, place: Any, lane: Any) -> Any:
-    """Return where bytes of an array begin, as a vector."""
-    start = address(context, builder, signature, [array, place], _BYTE)
-    return builder.bitcast(start, lane.as_pointer())
+def place_of(given: Any, place: Any, beyond: int, kind: Any) -> Any:
+    """Return where what is `beyond` bytes after a place of a generator's first array begins."""
+    context, builder, signature, arguments = given
+    place = builder.add(place, _WORD(beyond))
+    start = address(context, builder, signature, [arguments[0], place], _BYTE)
+    return builder.bitcast(start, kind.as_pointer())

@@ -3,6 +3,8 @@
 from hedgerow.kernels.exponential import exp, logistic
 from hedgerow.kernels.jit import kernel
 
+_BLOCK = 64  # rows
+
 
 @kernel
 def fill_logistic(scores):
@@ -19,13 +21,24 @@ def fill_softmax(scores):
     """Replace the scores of classes by their probabilities, e^f_k / sum_j e^f_j.
 
     scores  float64 [n, K]   both
+
+    Exponentials of a block of rows are in a loop of their own, which uses the machine's vectors.
     """
-    for i in range(scores.shape[0]):
-        most, total = scores[i, 0], 0.0
-        for k in range(1, scores.shape[1]):
-            most = max(most, scores[i, k])
-        for k in range(scores.shape[1]):
-            scores[i, k] = exp(scores[i, k] - most)
-            total += scores[i, k]
-        for k in range(scores.shape[1]):
-            scores[i, k] /= total
+    flat, n_classes = scores.reshape(-1), scores.shape[1]
+    for first in range(0, scores.shape[0], _BLOCK):
+        block = scores[first : first + _BLOCK]
+        numbers = flat[first * n_classes : (first + block.shape[0]) * n_classes]
+        for i in range(block.shape[0]):
+            most = block[i, 0]
+            for k in range(1, n_classes):
+                most = max(most, block[i, k])
+            for k in range(n_classes):
+                block[i, k] -= most
+        for i in range(numbers.shape[0]):
+            numbers[i] = exp(numbers[i])
+        for i in range(block.shape[0]):
+            total = 0.0
+            for k in range(n_classes):
+                total += block[i, k]
+            for k in range(n_classes):
+                block[i, k] /= total
