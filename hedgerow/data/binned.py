@@ -1,16 +1,18 @@
 """BinnedTable: a table as codes, made once and shared by every tree that is grown from it."""
 
-from itertools import chain, pairwise
+from itertools import chain, pairwise, repeat
+from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.data.columns import Column
-from hedgerow.data.dealt import bins_of_dealt, deal_out, is_many
+from hedgerow.data.dealt import bins_of_dealt, deal_out, is_many, room_for
 from hedgerow.data.edges import Bins, choose_bins, summarise
 from hedgerow.data.joint_columns import MOST_CODES, lay_out
 from hedgerow.data.levels import Levels, join_levels, levels_of
+from hedgerow.data.pages import Room
 from hedgerow.data.table import Table
 from hedgerow.kernels.binning import N_BUCKETS, bin_dealt, bin_narrow, bin_wide
 from hedgerow.kernels.codes import (
@@ -136,13 +138,13 @@ def _binned(
     n_rows = table.n_rows if rows is None else len(rows)
     narrow = np.empty((table.n_features, n_rows), np.uint8)
 
-    def coded(column: Column, own_narrow: NDArray[np.uint8]) -> _Coded:
+    def coded(column: Column, own_narrow: NDArray[np.uint8], room: Room) -> _Coded:
         if rows is not None:
             column = column.some(rows)
         if column.categories is not None:
             return _coded_categories(column, own_narrow)
-        if weights is None and recipe.is_narrow and is_many(column.values):
-            return _coded_dealt(column.values, recipe, own_narrow)
+        if weights is None and recipe.is_narrow and is_many(n_rows):
+            return _coded_dealt(column.values, recipe, room, own_narrow)
         summary = summarise(column.values, weights)
         bins = choose_bins(summary, recipe.max_bins, recipe.halvings)
         own = _coded_values(column, bins, own_narrow)
@@ -154,12 +156,17 @@ def _binned(
     done: dict[int, list[_Coded]] = {}
 
     def code_stripe(_: Member, number: int) -> None:
-        own = stripes[number]
+        own, room = stripes[number], rooms.get()
         read = table.columns(own, recipe.categorical)
-        done[number] = list(map(coded, read, narrow[own.start : own.stop]))
+        own_narrow = narrow[own.start : own.stop]
+        done[number] = list(map(coded, read, own_narrow, repeat(room)))
+        rooms.put(room)
 
     # Sorting and binning, the bulk of the work, run without the GIL.
     crew = team if n_rows >= _FEW_ROWS else Team(1)
+    rooms: SimpleQueue[Room] = SimpleQueue()
+    for _ in range(crew.n_threads):
+        rooms.put(room_for(n_rows))
     crew.run_each(code_stripe, range(len(stripes)))
     columns = list(chain.from_iterable(done[number] for number in range(len(stripes))))
     codes = _joined(narrow, columns, recipe.most_codes)
@@ -204,10 +211,15 @@ def _coded_values(column: Column, bins: Bins, narrow: NDArray[np.uint8]) -> _Cod
     return _Coded(narrow, bins, None, int(np.count_nonzero(narrow == MISSING)))
 
 
-def _coded_dealt(values: NDArray[np.float64], recipe: Recipe, narrow: NDArray[np.uint8]) -> _Coded:
+def _coded_dealt(
+    values: NDArray[np.float64],
+    recipe: Recipe,
+    room: Room,
+    narrow: NDArray[np.uint8],
+) -> _Coded:
     """Code many numbers, of which few are sorted."""
-    dealt = deal_out(values)
-    bins = bins_of_dealt(values, dealt, recipe.max_bins or MAX_BINS, recipe.halvings)
+    dealt = deal_out(values, room)
+    bins = bins_of_dealt(values, dealt, recipe.max_bins or MAX_BINS, recipe.halvings, room)
     first = np.empty(N_DEALT + 1, np.uint8)
     bin_dealt(dealt.ends, values, dealt.buckets, _padded(bins), first, narrow)
     return _Coded(narrow, bins, None, int(dealt.counts[N_DEALT]))

@@ -54,11 +54,11 @@ def summarise(column: Values, weights: NDArray[np.int64] | None = None) -> Summa
     return Summary(column[order], np.cumsum(weights[order]))
 
 
-def ascending(values: Values) -> Values:
-    """Return values in order, NaN last."""
+def ascending(values: Values, keys: NDArray[np.int64] | None = None) -> Values:
+    """Return values in order, NaN last; keys, int64 [2, n], is where they are put in order."""
     if len(values) < _MANY:
         return np.asarray(np.sort(values))
-    keys = np.empty((2, len(values)), np.int64)
+    keys = np.empty((2, len(values)), np.int64) if keys is None else keys
     counts = np.empty((N_DIGITS, N_BUCKETS), np.int64)
     side = sort_keys(np.ascontiguousarray(values).view(np.int64), keys, counts)
     return np.asarray(keys[side].view(np.float64))

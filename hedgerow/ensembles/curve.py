@@ -128,7 +128,7 @@ def steady_loss(stage: Any) -> Any:
     if not hasattr(stage.loss, "adapted"):
         return stage.loss
     own = slice(None) if not len(stage.rows) else stage.rows
-    return stage.loss.adapted(stage.y[own], stage.raw[0, own], stage.weights[own])
+    return stage.loss.adapted(stage.numbers(stage.rows), stage.raw[0, own], stage.weights[own])
 
 
 def steady_sum(values: Floats) -> float:

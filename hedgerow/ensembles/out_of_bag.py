@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from hedgerow.ensembles.additive import Floats
 from hedgerow.ensembles.curve import losses_of
 from hedgerow.ensembles.sampling import Drawn
-from hedgerow.ensembles.stage import Stage
+from hedgerow.ensembles.stage import Stage, floats
 from hedgerow.kernels.team import Team
 
 _SUM_BITS = 61
@@ -30,7 +30,7 @@ class OutOfBag:
 
     def _losses(self, raw: Floats) -> Floats:
         stage, rows = self._stage, self._rows
-        return losses_of(stage.loss, stage.y[rows], raw[:, rows], self._team)
+        return losses_of(stage.loss, floats(stage.y[rows]), raw[:, rows], self._team)
 
     def improvement(self) -> float:
         """Return by how much the mean loss has fallen since; NaN if every row was drawn."""

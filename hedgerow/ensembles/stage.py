@@ -16,17 +16,19 @@ from hedgerow.trees.quantise import Steps
 
 _MANY = 2**24  # whole weights that add up to more are multiplied in before rounding
 _INFINITE = 0x7F800000
+CLASSES = np.dtype(np.uint8), np.dtype(np.int32)  # numbers of few classes, or of many
 
 
 class Stage:
     """The rows of a fit: their targets, weights, raw scores and derivatives."""
 
     def __init__(
-        self, y: Floats, weights: Steps, factors: Floats, loss: Any, rows: NDArray[np.int64]
+        self, y: NDArray[Any], weights: Steps, factors: Floats, loss: Any, rows: NDArray[np.int64]
     ) -> None:
         """Take all rows of a table; trees are grown from `rows`, or from all if it is empty.
 
-        y is float64 [n_rows], or [n_rows, n_outputs]: the loss is then summed over outputs.
+        y is float64 [n_rows], or [n_rows, n_outputs]: the loss is then summed over outputs. Classes
+        are uint8, or int32 if there are more of them: `numbers` says them as floats.
         factors, float64 [n_rows] or [1], multiply the weights.
         """
         counts, n_rows = weights.counts, len(y)
@@ -34,7 +36,7 @@ class Stage:
         self.y, self.loss, self.rows = y, loss, rows
         self.targets = np.ascontiguousarray(np.atleast_2d(y.T))
         has_classes = loss.n_outputs > 1 and not hasattr(loss, "of_output")
-        self.labels = y.astype(np.int32) if has_classes else np.zeros(0, np.int32)
+        self.labels = y if has_classes else np.zeros(0, np.int32)
         self._counts, self._factors = counts, weights.unit * factors
         # Whole weights multiply whole steps: three repeats of a row are three times its steps.
         repeats = is_whole and counts.max() > 1
@@ -43,7 +45,7 @@ class Stage:
         self.real = factors if is_whole else self.weights
         self.total_weight = int(self.whole.sum()) if self.mask else n_rows
         own = slice(None) if not len(rows) else rows
-        starts = [loss.start(each[own], self.weights[own]) for each in self.targets]
+        starts = [loss.start(floats(each[own]), self.weights[own]) for each in self.targets]
         self.start = np.concatenate([np.atleast_1d(start) for start in starts])
         if is_whole:
             del self.weights  # rounds do not ask for them
@@ -64,9 +66,13 @@ class Stage:
         """Return the loss of an output, where each has its own, or else that of all."""
         return self.loss.of_output(output) if hasattr(self.loss, "of_output") else self.loss
 
-    def target_of(self, output: int) -> Floats:
-        """Return the targets of an output, float64 [n_rows]; all outputs may share them."""
+    def target_of(self, output: int) -> NDArray[Any]:
+        """Return the targets of an output, [n_rows], as they are kept; outputs may share them."""
         return np.asarray(self.targets[output % len(self.targets)])
+
+    def numbers(self, rows: NDArray[np.int64]) -> Floats:
+        """Return the targets of some rows, of all if there are none, as losses read them."""
+        return floats(self.y[rows] if len(rows) else self.y)
 
     def pair_of(self, output: int) -> NDArray[np.float32]:
         """Return the derivatives of an output, float32 [2, n_rows]: always the same array."""
@@ -85,7 +91,8 @@ class Stage:
         """Set the derivatives at the current scores, of a loss that may adapt to them."""
         if hasattr(self.loss, "adapted"):
             own = slice(None) if not len(self.rows) else self.rows
-            self.loss = self.loss.adapted(self.y[own], self.raw[0, own], self.weights[own])
+            y = self.numbers(self.rows)
+            self.loss = self.loss.adapted(y, self.raw[0, own], self.weights[own])
         self.differentiate(team)
 
     def differentiate(self, team: Team) -> None:
@@ -95,7 +102,7 @@ class Stage:
             self.loss.derive(team, self)
         elif hasattr(self.loss, "derivatives"):
             for y, raw, pairs in zip(self.targets, self.raw, self.pairs, strict=True):
-                np.multiply(self.loss.derivatives(y, raw), self.real, out=pairs)
+                np.multiply(self.loss.derivatives(floats(y), raw), self.real, out=pairs)
         elif len(self.labels):
             self.largest = self._derived(team, slice(None))
         else:
@@ -153,6 +160,11 @@ class Stage:
             raise unusable(self, output, number)
         g, h = largest.view(np.float32).tolist()
         return g, h
+
+
+def floats(targets: NDArray[Any]) -> Floats:
+    """Return targets as losses read them."""
+    return np.asarray(targets, np.float64)
 
 
 def unusable(stage: Stage, output: int, number: int) -> FloatingPointError:

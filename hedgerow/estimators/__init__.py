@@ -6,5 +6,8 @@ assert. A fit that fails leaves the estimator as it was.
 
 from hedgerow.estimators.postponed import postponed
 
-with postponed("scipy.stats", "pandas"):
+_OF_NARWHALS = "narwhals", "narwhals.stable", "narwhals.stable.v2"
+_OF_NUMPY = "numpy.f2py", "numpy.testing"
+
+with postponed("scipy.stats", "scipy.special", "pandas", *_OF_NARWHALS, *_OF_NUMPY):
     import sklearn.base  # noqa: F401  nothing of it, only without what it would import

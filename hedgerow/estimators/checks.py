@@ -59,7 +59,16 @@ def check_labels(estimator: Any, y: Any) -> NDArray[Any]:
             f"{reprlib.repr(values.flat[row])} in row {row}, which have no order. Convert all "
             "labels to one type, for example with y.astype(str)."
         )
+    if _is_plain(y, 1):
+        return values
     return np.asarray(_check_y(y, multi_output=False, estimator=estimator))
+
+
+def _is_plain(y: Any, most_dimensions: int) -> bool:
+    """Tell whether y is an array of numbers that scikit-learn, which looks long, would return."""
+    if type(y) is not np.ndarray or y.dtype.kind not in "biuf":
+        return False
+    return 1 <= y.ndim <= most_dimensions and y.size > 0
 
 
 class Classes(NamedTuple):
@@ -75,7 +84,7 @@ def check_classes(estimator: Any, y: Any, sample_weight: Any, n_rows: int) -> Cl
     labels = check_labels(estimator, y)
     check_length("y", labels, n_rows)
     is_counted = _are_small_numbers(labels)
-    if not is_counted:
+    if not is_counted and not (_is_plain(labels, 1) and labels.dtype.kind != "f"):
         check_classification_targets(labels)
     weights = check_weights(sample_weight, n_rows)
     present = weights > 0
@@ -130,8 +139,9 @@ def check_targets(estimator: Any, y: Any, n_rows: int) -> NDArray[np.float64]:
     _demand_numbers(values)
     if not estimator.__sklearn_tags__().target_tags.multi_output and values.shape[1:] == (1,):
         y = column_or_1d(y, warn=True)
-    checked = _check_y(y, multi_output=True, y_numeric=True, estimator=estimator)
-    targets = np.asarray(checked, dtype=np.float64)
+    if not _is_plain(y, 2):
+        y = _check_y(y, multi_output=True, y_numeric=True, estimator=estimator)
+    targets = np.asarray(y, dtype=np.float64)
     if targets.ndim == 1:
         targets = targets[:, None]
     check_length("y", targets, n_rows)

@@ -8,6 +8,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 
 from hedgerow.data.table import Table
+from hedgerow.ensembles.stage import CLASSES
 from hedgerow.estimators.cart import Sample
 from hedgerow.estimators.checks import (
     check_class_weight,
@@ -24,6 +25,8 @@ from hedgerow.estimators.request import Request
 from hedgerow.fitted.boosting import ClassBoosting
 from hedgerow.losses import Bernoulli, Exponential, Multinomial, custom_loss
 from hedgerow.losses.classification import logistic_of_array
+
+_IN_A_BYTE = 256  # classes
 
 
 class GradientBoostingClassifier(ClassifierMixin, ClassBoosting, BaseGradientBoosting):
@@ -121,7 +124,7 @@ class GradientBoostingClassifier(ClassifierMixin, ClassBoosting, BaseGradientBoo
         factors = check_class_weight(self.class_weight, classes, codes, weights)
         sample = Sample(codes, weights, factors=factors)
         del codes, weights  # large, and of no more use
-        sample.targets = sample.targets.astype(np.float64)  # as the loss reads them, there once
+        sample.targets = sample.targets.astype(CLASSES[len(classes) > _IN_A_BYTE])
         self.classes_, self.n_classes_ = classes, len(classes)
         if self.monotonic_cst is not None and len(classes) > 2:
             raise ValueError(

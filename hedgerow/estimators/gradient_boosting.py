@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, St
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.data.binned import MAX_BINS, BinnedTable, Recipe
+from hedgerow.data.pages import give_back
 from hedgerow.data.table import Table, read_table
 from hedgerow.ensembles.boosting import BoostingRules
 from hedgerow.estimators.cart import Sample
@@ -183,9 +184,11 @@ class BaseGradientBoosting(AddsTrees, Explains):
             offset = check_offset(offset, table.n_rows, n_outputs).T
         check_vector_leaves(self, n_outputs)
         check_bag(self, loss)
+        give_back(table.n_rows)
         with hired(self.n_jobs, work) as team:
             binned = bin_for(self, table, sample, team)
             sample.thin()
+            give_back(table.n_rows)
             pace = pace_of(self, sample, loss, request)
             if request.before is not None:
                 check_going_on(self, request, table, binned, pace.n_rounds)

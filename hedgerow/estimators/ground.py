@@ -11,7 +11,7 @@ from hedgerow.data.binned import BinnedTable
 from hedgerow.data.table import Schema, Table
 from hedgerow.ensembles.additive import Floats
 from hedgerow.ensembles.boosting import Boosting, BoostingRules
-from hedgerow.ensembles.stage import Stage
+from hedgerow.ensembles.stage import CLASSES, Stage
 from hedgerow.estimators.cart import Sample
 from hedgerow.kernels.team import Team
 
@@ -40,7 +40,9 @@ class Ground:
     def _read_sample(self) -> None:
         """Set targets and offsets: those of the sample's rows, in its order."""
         offset = self._given_offset
-        self.y = np.ascontiguousarray(self.sample.targets, np.float64)
+        targets = self.sample.targets
+        is_class = targets.dtype in CLASSES
+        self.y = np.ascontiguousarray(targets, targets.dtype if is_class else np.float64)
         self.offset = None if offset is None else np.ascontiguousarray(self.own(offset.T).T)
 
     def n_outputs(self, loss: Any) -> int:

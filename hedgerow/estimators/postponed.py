@@ -1,7 +1,8 @@
 """Modules that a library imports and may never use: they are imported when something is asked.
 
-`import sklearn.base` imports scipy.stats, for one function that few call, and pandas, for
-nobody. The two take more than half of its time.
+`import sklearn.base` imports scipy.stats, for one function that few call, pandas, for nobody, and
+narwhals and scipy.special, for tables and arrays of other libraries; SciPy imports all that NumPy
+has, its compiler of Fortran too. They take most of its time.
 """
 
 import sys
@@ -28,23 +29,45 @@ class StandIn(ModuleType):
         self._step_aside()
         return getattr(import_module(self.__name__), name)
 
+    def _step_in(self) -> None:
+        """Be found by an import, and in the package: `import` looks there, and so does a star."""
+        sys.modules[self.__name__] = self
+        package, _, name = self.__name__.rpartition(".")
+        if package and name not in vars(sys.modules[package]):
+            setattr(sys.modules[package], name, self)
+
     def _step_aside(self) -> None:
         """Let the next import find the module itself."""
         if sys.modules.get(self.__name__) is self:
             del sys.modules[self.__name__]
+        package, _, name = self.__name__.rpartition(".")
+        if package in sys.modules and vars(sys.modules[package]).get(name) is self:
+            delattr(sys.modules[package], name)
 
 
 @contextmanager
 def postponed(*names: str) -> Iterator[None]:
     """Give stand-ins to whoever imports these modules meanwhile; after it, the modules.
 
-    What is imported already, and what is not installed, stays as it is.
+    names: packages before what is in them. What is imported already, and what is not installed,
+    stays as it is.
     """
-    specs = [find_spec(name) for name in names if name not in sys.modules]
-    placed = [StandIn(spec) for spec in specs if spec is not None]
-    sys.modules.update({each.__name__: each for each in placed})
+    placed: list[StandIn] = []
+    for name in names:
+        spec = None if name in sys.modules else _spec_of(name)
+        if spec is not None:
+            placed.append(StandIn(spec))
+            placed[-1]._step_in()
     try:
         yield
     finally:
         for each in placed:
             each._step_aside()
+
+
+def _spec_of(name: str) -> ModuleSpec | None:
+    """Find a module; what is in a package that is not there yet is not looked for."""
+    package = name.rpartition(".")[0]
+    if isinstance(sys.modules.get(package), StandIn):
+        return ModuleSpec(name, None)
+    return find_spec(name) if find_spec(name.partition(".")[0]) else None

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hedgerow.data.pages import give_back
 from hedgerow.ensembles.boosting import Boosting
 from hedgerow.ensembles.curve import Patience, steady_loss
 from hedgerow.ensembles.folds import Folds
@@ -83,7 +84,9 @@ def _grown(
     held_out, rows = _held_out(estimator, ground, loss) if request.eval_set is None else (ALL, ALL)
     if len(held_out):
         watched.append(HeldOut(held_out))
+    give_back(len(ground.y))
     boosting = ground.boosting(rows, loss, ground.team)
+    give_back(len(ground.y))
     patience = Patience(int(estimator.n_iter_no_change), float(estimator.tol))
     metrics = metrics_of(estimator, steady_loss(boosting.stage))
     watch = Watch(watched, metrics, patience if estimator.early_stopping else None, ground.team)

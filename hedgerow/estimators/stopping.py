@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from hedgerow.ensembles.additive import Floats
 from hedgerow.ensembles.boosting import Boosting
 from hedgerow.ensembles.curve import Patience, Scored, best_round, steady_sum
+from hedgerow.ensembles.stage import floats
 from hedgerow.estimators.metrics import Metric
 from hedgerow.kernels.team import Team
 
@@ -38,7 +39,7 @@ class HeldOut:
         stage, rows = boosting.stage, self._rows
         if self._scored is None:
             weights = stage.weights[rows]
-            own = stage.y[rows], stage.raw, weights, steady_sum(weights)
+            own = floats(stage.y[rows]), stage.raw, weights, steady_sum(weights)
             self._scored = Scored(*own, stage=stage, rows=rows)
         return self._scored._replace(raw=stage.raw[:, rows], number=boosting.n_rounds)
 

@@ -188,8 +188,9 @@ class _OnlyOurDirectory(CompileResultCacheImpl):  # type: ignore[misc]  # numba 
 
     def reduce(self, data: Any) -> Any:
         """Return what is kept of a compiled kernel: of its code only which names it defines."""
-        (name, kind, (binary, bitcode)), *rest = super().reduce(data)
-        return (name, kind, (binary, _names_only(bitcode))), *rest
+        (name, kind, (binary, bitcode)), about, *rest = super().reduce(data)
+        own = about.llvm_func_name, about.llvm_cpython_wrapper_name, about.llvm_cfunc_wrapper_name
+        return (name, kind, (binary, _names_only(bitcode, own))), about, *rest
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
         """Return a kernel that can be called, not linked."""
@@ -198,11 +199,14 @@ class _OnlyOurDirectory(CompileResultCacheImpl):  # type: ignore[misc]  # numba 
         return found
 
 
-def _names_only(bitcode: bytes) -> bytes:
-    """Return a module that defines what another does, and has no code."""
+def _names_only(bitcode: bytes, own: tuple[str, ...]) -> bytes:
+    """Return a module that defines what another does of its own names, and has no code.
+
+    Whoever loads it reads one name after another, and asks for none of the parts'.
+    """
     module = binding.parse_bitcode(bitcode)
     named = [*module.functions, *module.global_variables]
-    names = [each.name for each in named if not each.is_declaration]
+    names = [each.name for each in named if not each.is_declaration and each.name in own]
     lines = [f'@"{name}" = global i8 0' for name in names]
     return bytes(binding.parse_assembly("\n".join(lines)).as_bitcode())
 

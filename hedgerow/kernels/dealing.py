@@ -46,3 +46,28 @@ def take(values, buckets, is_taken, taken):
     for row in range(values.shape[0]):
         taken[n_taken] = values[row]
         n_taken += np.int64(is_taken[buckets[row]])
+
+
+@kernel
+def thin(counts, some, is_lump, is_sorted, ordered, rows, through, lumps):
+    """Lay out a summary in which some buckets have all of their values, others one for all.
+
+    counts     int64 [N_DEALT + 1]     read
+    some       float64 [N_DEALT + 1]   read
+    is_lump    uint8 [N_DEALT + 1]     read    whether a bucket has several values
+    is_sorted  uint8 [N_DEALT + 1]     read    whether it is to have all of them
+    ordered    float64 [n_taken]       read    the values of those buckets, ascending
+    rows       float64 [n]             write   values of the summary
+    through    int64 [n]               write   how many values there are up to each
+    lumps      int32 [n]               write   the bucket that a row stands for, or -1
+    """
+    n, n_through, n_taken = np.int64(0), np.int64(0), np.int64(0)
+    for bucket in range(N_DEALT):
+        if counts[bucket] > 0:
+            has_all = is_sorted[bucket] > 0
+            lump = np.int32(-1 if has_all or is_lump[bucket] == 0 else bucket)
+            for _ in range(counts[bucket] if has_all else 1):
+                n_through += np.int64(1) if has_all else counts[bucket]
+                rows[n] = ordered[n_taken] if has_all else some[bucket]
+                through[n], lumps[n] = n_through, lump
+                n, n_taken = n + 1, n_taken + np.int64(has_all)

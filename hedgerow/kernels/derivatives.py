@@ -23,7 +23,7 @@ _MASKS = (np.uint32(0x7FFFFFFF), np.uint32(0xFFFFFFFF))
 def derive(team, loss, y, weights, raw, pairs, bits, peaks):
     """Set each row's gradient and Hessian, and raise each thread's largest ones.
 
-    y        float64 [n_rows]              read
+    y        float64 or uint8 [n_rows]     read    a byte is the number of a class
     raw      float64 [1, n_rows]           read
     weights  float64 [n_rows] or [1]       read    times the derivatives; [1]: no weights
     pairs    float32 [1, 2, n_rows]        write   gradients, Hessians
@@ -46,7 +46,7 @@ def derive(team, loss, y, weights, raw, pairs, bits, peaks):
 @part
 def _derive(loss, y, raw, g, h):
     for i in range(y.shape[0]):
-        target, score = y[i], raw[i]  # read once: a store might be to the same memory
+        target, score = np.float64(y[i]), raw[i]  # once: a store might be to the same memory
         g[i] = loss.gradient(target, score)
         h[i] = loss.hessian(target, score) + _ZERO  # no zero has a sign
 
@@ -76,7 +76,7 @@ def _largest(bits, mask):
 def derive_classes(team, labels, weights, raw, pairs, bits, peaks):
     """Set the derivatives of the multinomial loss, p - [y = k] and K / (K - 1) p (1 - p).
 
-    labels  int32 [n_rows]             read
+    labels  uint8 or int32 [n_rows]    read
     raw     float64 [K, n_rows]        read    p = e^raw / sum e^raw
     pairs   float32 [K, 2, n_rows]     write
     bits, peaks: as those of `derive`, of K outputs

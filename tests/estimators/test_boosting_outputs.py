@@ -20,6 +20,14 @@ def columns(problem):
 # ------------------------------------------------------------------ several outputs
 
 
+@pytest.mark.parametrize("n_classes", [256, 300])
+def test_each_of_many_classes_is_learnt(n_classes):
+    y = np.repeat(np.arange(n_classes), 3)
+    model = GradientBoostingClassifier(n_estimators=1, max_leaf_nodes=3, min_child_weight=0.0)
+    own = model.fit(y[:, None], y).predict_proba(y[:, None])[np.arange(len(y)), y]
+    assert own.min() > 1.01 / n_classes
+
+
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error"])
 def test_trees_of_an_output_are_those_of_a_model_of_its_own(loss):
     problem = census(400)

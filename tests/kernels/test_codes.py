@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from hedgerow.data.dealt import deal_out
+from hedgerow.data.pages import Room
 from hedgerow.kernels.binning import N_BUCKETS, bin_dealt, bin_narrow, bin_wide
 from hedgerow.kernels.codes import (
     BLOCK,
@@ -57,7 +58,7 @@ def narrow_codes(values, high):
     padded[: len(high) - 1] = high[:-1]
     column = np.full(len(values), 77, np.uint8)
     bin_narrow(values, padded, np.full(N_BUCKETS, 77, np.uint8), column)
-    dealt, again = deal_out(values + 0.0), np.full(len(values), 77, np.uint8)
+    dealt, again = deal_out(values + 0.0, Room(0)), np.full(len(values), 77, np.uint8)
     first = np.full(N_DEALT + 1, 77, np.uint8)
     bin_dealt(dealt.ends, values, dealt.buckets, padded, first, again)
     assert again.tolist() == column.tolist()

@@ -11,6 +11,7 @@ from numpy.testing import assert_array_equal
 from hedgerow.data.binned import Recipe, bin_table
 from hedgerow.data.dealt import LEAST_DEALT, bins_of_dealt, deal_out
 from hedgerow.data.edges import Bins, Summary, choose_bins, merge, summarise
+from hedgerow.data.pages import Room
 from hedgerow.data.table import read_table
 from tests.oracle import edges as oracle
 from tests.strategies import team_of_one
@@ -173,7 +174,11 @@ def test_a_column_of_two_values_is_summarised_as_any_other(n_rows, late):
 def test_dealt_values_have_the_bins_of_sorted_ones(problem, max_bins):
     column, _ = problem
     expected = choose_bins(summarise(column), max_bins)
-    assert_array_equal(bins_of_dealt(column, deal_out(column), max_bins), expected)
+    assert_array_equal(bins_by_dealing(column, max_bins, 0, Room(0)), expected)
+
+
+def bins_by_dealing(column, max_bins, halvings, room):
+    return bins_of_dealt(column, deal_out(column, room), max_bins, halvings, room)
 
 
 def _with(part, share, values, random):
@@ -201,19 +206,21 @@ MANY = {
 def test_many_dealt_values_have_the_bins_of_sorted_ones(kind, max_bins, halvings):
     column = MANY[kind](np.random.default_rng(0), 20_000) + 0.0
     expected = choose_bins(summarise(column), max_bins, halvings)
-    assert_array_equal(bins_of_dealt(column, deal_out(column), max_bins, halvings), expected)
+    for room in (Room(0), Room(100_000), Room(2_000_000)):  # some are in pages, none, or all
+        assert_array_equal(bins_by_dealing(column, max_bins, halvings, room), expected)
+        assert_array_equal(bins_by_dealing(column, max_bins, halvings, room), expected)
 
 
 def test_few_of_many_values_are_sorted(monkeypatch):
     sorted_values = []
 
-    def noted(values):
+    def noted(values, _):
         sorted_values.append(len(values))
         return np.sort(values)
 
     monkeypatch.setattr("hedgerow.data.dealt.ascending", noted)
     column = np.random.default_rng(0).standard_normal(100_000)
-    bins_of_dealt(column, deal_out(column), 255)
+    bins_by_dealing(column, 255, 0, Room(0))
     assert 0 < sum(sorted_values) < 20_000
 
 
