@@ -11,11 +11,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 from hedgerow.data.binned import BinnedTable, Recipe, bin_table
-from hedgerow.data.joint_columns import lay_out
+from hedgerow.data.joint_columns import digits_of, lay_out
 from hedgerow.data.table import read_table
 from hedgerow.kernels.class_counts import ClassCounts
 from hedgerow.kernels.class_weights import ClassWeights
-from hedgerow.kernels.codes import BIN, BLOCK, FEATURE, MISSING, Codes
+from hedgerow.kernels.codes import BIN, BLOCK, FEATURE, MISSING, PANEL, Codes
 from hedgerow.kernels.logarithm import log2
 from hedgerow.kernels.team import Team, hired
 from hedgerow.trees.classification import class_judge
@@ -280,6 +280,10 @@ def codes_of(columns: list[CodedColumn] | tuple[CodedColumn, ...], most_codes: i
         levels=np.zeros(0, BIN).view(np.recarray),
         n_levels=1,
         pieces=np.zeros((0, 2), np.int64),
+        digits=digits_of(features),
+        panels=panels_of(n_columns),
+        keys=np.zeros((0, n_rows), np.uint16),
+        kinds=np.zeros((0, 0, BLOCK), np.uint8),
     )
     features.fine = features.pieces = -1
     for place, column in enumerate(wide):
@@ -292,6 +296,13 @@ def codes_of(columns: list[CodedColumn] | tuple[CodedColumn, ...], most_codes: i
         block, lane = divmod(about.column, BLOCK)
         codes.shared[about.shared] = codes.blocks[block, :, lane]
     return codes
+
+
+def panels_of(n_columns: int) -> Any:
+    """Return what is known of blocks of 16 columns that have no kinds."""
+    panels = np.zeros(-(-n_columns // BLOCK), PANEL).view(np.recarray)
+    panels.n_columns = np.minimum(n_columns + n_columns % 2 - BLOCK * np.arange(len(panels)), BLOCK)
+    return panels
 
 
 def repeated_rows(rows: Any, repeats: Any = 1) -> Any:

@@ -13,7 +13,7 @@ from hedgerow.kernels.jit import kernel
 
 @kernel
 def built(codes, records, moments, hist):
-    build(codes, records, moments, hist)
+    build(codes, records, moments, hist, hist[:0])
 
 
 @kernel

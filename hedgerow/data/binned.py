@@ -7,14 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.data.bundles import find_kinds
 from hedgerow.data.columns import Column
 from hedgerow.data.dealt import bins_of_dealt, deal_out, is_many, room_for
 from hedgerow.data.edges import Bins, choose_bins, summarise
-from hedgerow.data.joint_columns import MOST_CODES, lay_out
+from hedgerow.data.joint_columns import MOST_CODES, digits_of, lay_out
 from hedgerow.data.levels import Levels, join_levels, levels_of
 from hedgerow.data.pages import Room
 from hedgerow.data.table import Table
-from hedgerow.kernels.binning import N_BUCKETS, bin_dealt, bin_narrow, bin_wide
+from hedgerow.kernels.binning import N_BUCKETS, bin_dealt, bin_narrow, bin_two, bin_wide
 from hedgerow.kernels.codes import (
     BIN,
     FEATURE,
@@ -22,6 +23,8 @@ from hedgerow.kernels.codes import (
     Codes,
     empty_blocks,
     fill_blocks,
+    fill_shared,
+    no_kinds,
     take_rows,
 )
 from hedgerow.kernels.dealing import N_DEALT
@@ -61,11 +64,12 @@ class BinnedTable(NamedTuple):
         for source, target in zip(codes.columns, columns, strict=True):
             team.sweep(n_rows, take_rows, source, rows, target)
         moved = codes._replace(
-            blocks=empty_blocks(int(codes.features.column.max()) + 1, n_rows),
+            blocks=empty_blocks(len(codes.blocks), n_rows, codes.blocks.shape[2]),
             columns=columns,
             wide=np.take(codes.wide, rows, axis=1),
-            shared=np.empty((len(codes.shared), n_rows), np.uint8),
+            shared=np.take(codes.shared, rows, axis=1),
             fine=np.take(codes.fine, rows, axis=1),
+            keys=np.take(codes.keys, rows, axis=1),
         )
         _fill(moved, team)
         return self._replace(codes=moved, n_rows=n_rows)
@@ -78,6 +82,11 @@ class BinnedTable(NamedTuple):
             column[:] = room
         for wide in codes.wide:
             wide[:] = wide[order]
+        for joint in codes.shared:
+            team.sweep(self.n_rows, take_rows, joint, order, room)
+            joint[:] = room
+        for keys in codes.keys:
+            keys[:] = keys[order]
         if codes.fine.size:
             codes.fine[:] = np.take(codes.fine, order, axis=1)
         _fill(codes, team)
@@ -89,6 +98,7 @@ class Recipe(NamedTuple):
     most_codes: of a feature that shares a column of the histogram. It changes no model.
     n_levels: parts of a bin that small nodes may cut between, a power of two up to 256.
     halvings: how often the bins at both ends of a feature are halved, see `choose_bins`.
+    has_kinds: whether rows are summed by kinds where that is faster. It changes no model.
     """
 
     max_bins: int | None
@@ -96,6 +106,7 @@ class Recipe(NamedTuple):
     most_codes: int = MOST_CODES
     n_levels: int = 1
     halvings: int = 0
+    has_kinds: bool = False
 
     @property
     def is_narrow(self) -> bool:
@@ -143,8 +154,11 @@ def _binned(
             column = column.some(rows)
         if column.categories is not None:
             return _coded_categories(column, own_narrow)
-        if weights is None and recipe.is_narrow and is_many(n_rows):
-            return _coded_dealt(column.values, recipe, room, own_narrow)
+        if weights is None and recipe.is_narrow:
+            if flag := _coded_flag(column.values, own_narrow):
+                return flag
+            if is_many(n_rows):
+                return _coded_dealt(column.values, recipe, room, own_narrow)
         summary = summarise(column.values, weights)
         bins = choose_bins(summary, recipe.max_bins, recipe.halvings)
         own = _coded_values(column, bins, own_narrow)
@@ -169,7 +183,7 @@ def _binned(
         rooms.put(room_for(n_rows))
     crew.run_each(code_stripe, range(len(stripes)))
     columns = list(chain.from_iterable(done[number] for number in range(len(stripes))))
-    codes = _joined(narrow, columns, recipe.most_codes)
+    codes = _joined(narrow, columns, recipe, team)
     _fill(codes, team)
     n_missing = np.array([column.n_missing for column in columns])
     categories = tuple(column.categories for column in columns)
@@ -177,8 +191,8 @@ def _binned(
 
 
 def _fill(codes: Codes, team: Team) -> None:
-    """Make the blocks, and columns that are shared, of the columns."""
-    given = codes.columns, codes.features, codes.blocks, codes.shared
+    """Make the blocks of the columns."""
+    given = codes.columns, codes.shared, codes.features, codes.blocks
     team.sweep(codes.columns.shape[1], fill_blocks, *given)
 
 
@@ -211,6 +225,12 @@ def _coded_values(column: Column, bins: Bins, narrow: NDArray[np.uint8]) -> _Cod
     return _Coded(narrow, bins, None, int(np.count_nonzero(narrow == MISSING)))
 
 
+def _coded_flag(values: NDArray[np.float64], narrow: NDArray[np.uint8]) -> _Coded | None:
+    """Code a column of two values, none missing; None if it is not one."""
+    two = np.empty(2)
+    return _Coded(narrow, Bins(two, two), None, 0) if bin_two(values, narrow, two) else None
+
+
 def _coded_dealt(
     values: NDArray[np.float64],
     recipe: Recipe,
@@ -232,7 +252,7 @@ def _padded(bins: Bins) -> NDArray[np.float64]:
     return padded
 
 
-def _joined(room: NDArray[np.uint8], coded: list[_Coded], most_codes: int) -> Codes:
+def _joined(room: NDArray[np.uint8], coded: list[_Coded], recipe: Recipe, team: Team) -> Codes:
     """Put the columns of a table together: narrow ones move up in the room that they are in."""
     n_rows = room.shape[1]
     bins = [column.bins for column in coded]
@@ -256,9 +276,14 @@ def _joined(room: NDArray[np.uint8], coded: list[_Coded], most_codes: int) -> Co
         elif place < feature:  # a wide one is before it
             columns[place] = coded[feature].codes
     has_missing = np.array([each.n_missing > 0 for each in coded])
-    n_columns = lay_out(features, has_missing, most_codes, columns)
-    blocks = empty_blocks(n_columns, n_rows)
+    n_columns = lay_out(features, has_missing, recipe.most_codes, columns)
     shared = np.empty((int(features.shared.max()) + 1, n_rows), np.uint8)
+    team.sweep(n_rows, fill_shared, columns, features, shared)
+    kinds = no_kinds(n_columns, n_rows)
+    if recipe.has_kinds:
+        kinds = find_kinds(features, n_columns, columns, shared, team)
+    blocks = empty_blocks(len(kinds.panels), n_rows, kinds.kinds.shape[2])
     joined = join_levels([column.levels for column in coded], features, n_rows)
     pieces = np.zeros((0, 2), np.int64)
-    return Codes(blocks, columns, wide, shared, features, limits, *joined, pieces)
+    given = blocks, columns, wide, shared, features, limits
+    return Codes(*given, *joined, pieces, digits_of(features), *kinds)

@@ -261,7 +261,8 @@ class BaseGradientBoosting(AddsTrees, Explains):
     def _recipe(self, table: Table, n_rows: int) -> Recipe:  # noqa: ARG002  same for any number
         exact = self.split_finding == "exact"
         categorical = categorical_columns(self.categorical_features, table)
-        return Recipe(None if exact else int(self.max_bins), categorical, halvings=_HALVINGS)
+        most = None if exact else int(self.max_bins)
+        return Recipe(most, categorical, halvings=_HALVINGS, has_kinds=True)
 
     @property
     def fingerprint_(self) -> str:

@@ -119,6 +119,7 @@ def _own_places(space, view, thread):
         space.masks,
         space.hists,
         space.parts,
+        space.piles[thread : thread + 1],
         space.leaves,
         space.tasks,
         space.queue,

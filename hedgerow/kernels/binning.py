@@ -8,6 +8,7 @@ from hedgerow.kernels.jit import inlined_part, kernel, part
 from hedgerow.kernels.rulers import bucket_of, lay_ruler
 
 N_BUCKETS = 4096
+_SOME = 1024  # rows that are looked at before it is asked whether there were other values
 _MOST_ENDS = 3  # of bins inside a bucket that two comparisons tell apart
 
 
@@ -24,6 +25,35 @@ def bin_narrow(values, high, first, column):
     Cost: 2 comparisons a value if no bucket has more than 3 ends, as in most columns, else 8.
     """
     _bin(values, high, first, column)
+
+
+@kernel
+def bin_two(values, column, found):
+    """Set the codes of a column of two values, none of them NaN; tell whether it is one.
+
+    values  float64 [n_rows]   read
+    column  uint8 [n_rows]     write   garbage if it is not
+    found   float64 [2]        write   the values, ascending
+
+    Cost: a pass over the rows, several at once; far less if there are other values.
+    """
+    n_rows, other = values.shape[0], np.int64(1)
+    while other < n_rows and values[other] == values[0]:
+        other += 1
+    if other >= n_rows:
+        return False
+    low, high = min(values[0], values[other]), max(values[0], values[other])
+    found[0], found[1] = low, high
+    for first in range(0, n_rows, _SOME):
+        own, codes = values[first : first + _SOME], column[first : first + _SOME]
+        n_others = np.int64(0)
+        for i in range(own.shape[0]):
+            is_high = own[i] == high
+            codes[i] = np.uint8(is_high)
+            n_others += np.int64(not (is_high | (own[i] == low)))
+        if n_others > 0:
+            return False
+    return True
 
 
 @kernel

@@ -37,15 +37,17 @@ Records: TypeAlias = Any  # np.recarray: fields by name; its stubs lose them in 
 # column: of the histogram, -1 (and stride 0) if wide; stride, n_codes, n_high (how many there
 # are): of its joint codes. A feature alone has 1, 256, 1; one feature of each column `leads`.
 # flag: the digit of its code 1, if it shares the digit with other flags, else 0; shared: row in
-# `shared`, -1 if it is alone. fine: its lane in `fine`, -1 if its bins have no levels; first_level:
-# its first level in `levels`; pieces: its first piece in `pieces`, if its codes are pieces of bins,
-# else -1.
+# `shared`, -1 if it is alone; margin: where its digit begins among all codes of `digits`. fine:
+# its lane in `fine`, -1 if its bins have no levels; first_level: its first level in `levels`;
+# pieces: its first piece in `pieces`, if its codes are pieces of bins, else -1.
 FEATURE = np.dtype(
     [(name, "i8") for name in ("place", "missing", "n_bins", "n_categories", "first")]
     + [(name, "i8") for name in ("column", "stride", "n_codes", "n_high")]
-    + [(name, "i8") for name in ("flag", "shared", "fine", "first_level", "pieces")],
+    + [(name, "i8") for name in ("flag", "shared", "margin", "fine", "first_level", "pieces")],
     align=True,
 )
+# A block: columns in use, an even number; its kinds (see `kinds`), 0 if it has none; row in `keys`.
+PANEL = np.dtype([(name, "i8") for name in ("n_columns", "n_kinds", "keys")], align=True)
 # Smallest and largest value in a bin.
 BIN = np.dtype([("low", "f8"), ("high", "f8")], align=True)
 
@@ -63,6 +65,11 @@ class Codes(NamedTuple):
     levels    BIN [sum of n_bins * n_levels]  smallest value from a level on, largest up to it
     n_levels  int64                         of a bin, a power of two
     pieces    int64 [n, 2]                  first and last level of codes that are pieces of bins
+    digits    int64 [n_shared, 8, 3]        of a shared column, the last digit first: stride, codes
+              (0: no more digits), and the sum of codes of those before, from 1 on
+    panels    PANEL [n_blocks]
+    keys      uint16 [n, n_rows]            the kind that a row has in a block
+    kinds     uint8 [n, n_kinds, w]         the joint codes of a kind
     """
 
     blocks: NDArray[np.uint8]
@@ -75,15 +82,32 @@ class Codes(NamedTuple):
     levels: Records
     n_levels: int
     pieces: NDArray[np.int64]
+    digits: NDArray[np.int64]
+    panels: Records
+    keys: NDArray[np.uint16]
+    kinds: NDArray[np.uint8]
 
 
-def empty_blocks(n_columns: int, n_rows: int) -> NDArray[np.uint8]:
-    """Return room for as few blocks as hold the columns, all of one width, a multiple of four.
+class Kinds(NamedTuple):
+    """The last fields of Codes."""
 
-    Behind the last row there is room for whoever reads BLOCK bytes of it.
-    """
+    panels: Records
+    keys: NDArray[np.uint16]
+    kinds: NDArray[np.uint8]
+
+
+def no_kinds(n_columns: int, n_rows: int) -> Kinds:
+    """Return as few blocks as hold the columns, all of one width, a multiple of four."""
     n_blocks = -(-n_columns // BLOCK)
     width = 4 * -(-n_columns // (4 * n_blocks)) if n_blocks else BLOCK
+    panels = np.zeros(n_blocks, PANEL).view(np.recarray)
+    n_left = n_columns + n_columns % PAIR - width * np.arange(n_blocks)
+    panels.n_columns = np.minimum(n_left, width)
+    return Kinds(panels, np.empty((0, n_rows), np.uint16), np.empty((0, 0, width), np.uint8))
+
+
+def empty_blocks(n_blocks: int, n_rows: int, width: int) -> NDArray[np.uint8]:
+    """Return room for blocks, and for whoever reads BLOCK bytes of the last row."""
     room = np.zeros(n_blocks * n_rows * width + BLOCK, np.uint8)
     return room[: n_blocks * n_rows * width].reshape(n_blocks, n_rows, width)
 
@@ -110,6 +134,13 @@ def leads(about):
     return about.stride == 1 and about.flag <= 1
 
 
+def leading(features: Records) -> NDArray[np.int64]:
+    """Return the feature that leads each column of the histogram."""
+    leads_one = (features.stride == 1) & (features.flag <= 1) & (features.column >= 0)
+    found = np.flatnonzero(leads_one)
+    return found[np.argsort(features.column[found])]
+
+
 @part
 def threshold_between(left, right):
     """Return a number t half-way between two values, left <= t < right, without overflow."""
@@ -120,47 +151,64 @@ def threshold_between(left, right):
 
 
 @team_kernel
-def fill_blocks(team, columns, features, blocks, shared):
-    """Set the blocks, and columns that are shared, to the joint codes of the narrow features.
+def fill_shared(team, columns, features, shared):
+    """Set the columns that features share to the joint codes of these.
 
-    columns   uint8 [n_narrow, n_rows]       read
-    features  FEATURE [n_features]           read
-    blocks    uint8 [n_blocks, n_rows, w]    write  lanes without a column are left alone; a
-              thread owns a range of rows
-    shared    uint8 [n_shared, n_rows]       write
+    columns   uint8 [n_narrow, n_rows]   read
+    features  FEATURE [n_features]       read
+    shared    uint8 [n_shared, n_rows]   write  a thread owns a range of rows
     """
     begin, end = share(team, columns.shape[1])
     for first in range(begin, end, _CHUNK):
         last = min(first + _CHUNK, end)
-        # New memory is written before it is read, so that it comes in large pages.
         for feature in range(features.shape[0]):
-            if leads(features[feature]):
-                _fill(columns, features[feature], first, last, False, blocks)
+            if features[feature].shared >= 0 and leads(features[feature]):
+                _add_digits(columns, features[feature], first, last, False, shared)
         for feature in range(features.shape[0]):
-            if features[feature].column >= 0 and not leads(features[feature]):
-                _fill(columns, features[feature], first, last, True, blocks)
+            if features[feature].shared >= 0 and not leads(features[feature]):
+                _add_digits(columns, features[feature], first, last, True, shared)
+
+
+@part
+def _add_digits(columns, about, first, last, adds, shared):
+    """Set the joint codes of a column to a feature's part of them, or add that."""
+    own, joint = columns[about.place, first:last], shared[about.shared, first:last]
+    last_digit, unit = np.uint8(about.n_codes - 1), np.uint8(about.stride * max(about.flag, 1))
+    if adds:
+        for row in range(own.shape[0]):
+            joint[row] = np.uint8(joint[row] + np.uint8(min(own[row], last_digit) * unit))
+    else:
+        for row in range(own.shape[0]):
+            joint[row] = np.uint8(min(own[row], last_digit) * unit)
+
+
+@team_kernel
+def fill_blocks(team, columns, shared, features, blocks):
+    """Set the blocks to the columns of histograms.
+
+    columns   uint8 [n_narrow, n_rows]       read
+    shared    uint8 [n_shared, n_rows]       read
+    features  FEATURE [n_features]           read
+    blocks    uint8 [n_blocks, n_rows, w]    write  lanes without a column are left alone; a
+              thread owns a range of rows
+    """
+    begin, end = share(team, columns.shape[1])
+    for first in range(begin, end, _CHUNK):
+        last = min(first + _CHUNK, end)
         for feature in range(features.shape[0]):
             about = features[feature]
-            if about.shared >= 0 and leads(about):
-                block, lane = _place(blocks, about.column)
-                for row in range(first, last):
-                    shared[about.shared, row] = block[row, lane]
+            if about.column >= 0 and leads(about):
+                block = blocks[about.column // blocks.shape[2], first:last]
+                if about.shared >= 0:
+                    _copy(shared[about.shared, first:last], about.column % blocks.shape[2], block)
+                else:
+                    _copy(columns[about.place, first:last], about.column % blocks.shape[2], block)
 
 
 @part
-def _place(blocks, column):
-    """Return the block of a column, and its lane there."""
-    return blocks[column // blocks.shape[2]], column % blocks.shape[2]
-
-
-@part
-def _fill(columns, about, first, last, adds, blocks):
-    """Set the joint codes of a column to a feature's part of them, or add that."""
-    column, (block, lane) = columns[about.place], _place(blocks, about.column)
-    last_digit, unit = about.n_codes - 1, about.stride * max(about.flag, 1)
-    for row in range(first, last):
-        own = min(np.int64(column[row]), last_digit) * unit
-        block[row, lane] = own + np.int64(block[row, lane]) if adds else own
+def _copy(column, lane, block):
+    for row in range(column.shape[0]):
+        block[row, lane] = column[row]
 
 
 @team_kernel

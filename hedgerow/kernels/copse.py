@@ -71,6 +71,10 @@ def gather(problem, space, desk, leaf):
         codes.levels,
         codes.n_levels,
         copse.pieces,
+        codes.digits,
+        codes.panels,
+        codes.keys,
+        codes.kinds,
     )
     return Problem(own, moments, problem.criterion, problem.rules)
 

@@ -82,11 +82,11 @@ def _sum_some(problem, space, leaf, ticket):
     """Make the columns of a leaf's histogram that a ticket is good for."""
     own, hist, width = space.leaves[0, leaf], space.hists[leaf], problem.moments.width()
     block = ticket // _PER_BLOCK
-    n_pairs = pairs_of_block(problem.codes, hist, block, width)
+    n_pairs = pairs_of_block(problem.codes, block)
     half = ticket % _PER_BLOCK
     begin, end = half * n_pairs // _PER_BLOCK, (half + 1) * n_pairs // _PER_BLOCK
     first = block * problem.codes.blocks.shape[2] * N_BINS * width
     size = PAIR * N_BINS * width
     hist[first + begin * size : first + end * size] = 0
     records = space.records[own.side, own.begin : own.end]
-    add_block(problem.codes, block, begin, end, records, problem.moments, hist)
+    add_block(problem.codes, block, begin, end, records, problem.moments, hist, space.piles[0])

@@ -9,42 +9,47 @@ import numpy as np
 
 from hedgerow.kernels.codes import N_BINS, PAIR
 from hedgerow.kernels.jit import inlined_part, part
+from hedgerow.kernels.kinds import add_kinds
 from hedgerow.kernels.machine import load_four, load_two, prefetch
 from hedgerow.kernels.moments import row_of
 
 _AHEAD = 20  # rows between asking for a cache line and reading it
+_ALIKE = 2  # kinds of a block for each row, up to which rows are summed by kinds
 
 
 @part
-def build(codes, records, moments, hist):
+def build(codes, records, moments, hist, pile):
     """Set hist to the summed moments of `records`.
 
     codes    Codes                     read
     records  int64 [n]                 read   in any order: integer sums do not depend on it
     moments  one of moments.py         read
     hist     int64 [n_cells * width]   write  need not be zero on entry
+    pile     int64 [n_kinds * width]   write  room for the sums of kinds, if there are any
 
-    Cost: n updates per column, rounded up to an even number of columns.
+    Cost: n updates per column, rounded up to an even number of columns; see `kinds`.
     """
     hist[:] = 0
     for block in range(codes.blocks.shape[0]):
-        n_pairs = pairs_of_block(codes, hist, block, moments.width())
-        add_block(codes, block, np.int64(0), n_pairs, records, moments, hist)
+        end = pairs_of_block(codes, block)
+        add_block(codes, block, np.int64(0), end, records, moments, hist, pile)
 
 
 @part
-def pairs_of_block(codes, hist, block, width):
+def pairs_of_block(codes, block):
     """Return how many pairs of columns a block of a histogram has."""
-    per_block = codes.blocks.shape[2] // PAIR
-    return min(per_block, hist.shape[0] // (PAIR * N_BINS * width) - block * per_block)
+    return codes.panels[block].n_columns // PAIR
 
 
 @part
-def add_block(codes, block, begin, end, records, moments, hist):
+def add_block(codes, block, begin, end, records, moments, hist, pile):
     """Add the moments of `records` to the pairs begin..end-1 of a block's columns."""
     size, before = PAIR * N_BINS * moments.width(), block * codes.blocks.shape[2] // PAIR
     cells = hist[(before + begin) * size : (before + end) * size]
-    if end > begin:
+    n_kinds = codes.panels[block].n_kinds
+    if end > begin and 0 < n_kinds <= _ALIKE * records.shape[0]:
+        add_kinds(codes, block, PAIR * begin, records, moments, cells, pile)
+    elif end > begin:
         _add_rows(codes.blocks[block], PAIR * begin, records, moments, cells, end - begin)
 
 
@@ -97,14 +102,16 @@ def _add_row(codes, lane, record, moments, cells, n_pairs):
 def owner(codes, feature, n_columns, n_threads):
     """Return the thread that merges, subtracts and searches a feature: one for each column.
 
-    Of each block of a histogram, of n_columns, threads own neighbouring pairs of columns, as
-    many as the others: thread t those from t n_pairs // n_threads on.
+    Of each block of a histogram, if there is one (n_columns > 0), threads own neighbouring pairs
+    of columns, as many as the others: thread t those from t n_pairs // n_threads on.
     """
     column, per_block = codes.features[feature].column, codes.blocks.shape[2]
+    if n_threads == 1:  # no division, of which there would be one for each feature and node
+        return np.int64(0)
     if column < 0 or n_columns == 0:
         return (column if column >= 0 else feature) % n_threads
     block, pair = column // per_block, column % per_block // PAIR
-    n_pairs = min(per_block, n_columns - block * per_block) // PAIR
+    n_pairs = codes.panels[block].n_columns // PAIR
     return ((pair + 1) * n_threads - 1) // n_pairs
 
 

@@ -8,6 +8,9 @@ import numpy as np
 
 from hedgerow.kernels.jit import inlined_part, part
 
+# What a thread has of a shared column of the node: `summed` of Scratch.
+BY_CODES, BY_DIGITS = 1, 2
+
 
 @inlined_part
 def read_column(about, column, width, scratch):
@@ -28,6 +31,62 @@ def read_column(about, column, width, scratch):
     if about.n_codes > about.n_bins:
         last = about.n_codes - 1
         _sum_digits(about, source, (last, last + 1), about.missing, width, scratch.cells)
+
+
+@inlined_part
+def read_node(codes, about, column, width, scratch):
+    """Do as read_column, of the node's own histogram: sums of all digits are made at once.
+
+    scratch.shared[about.shared] then holds the sums of all codes, and those of each code of each
+    digit (codes.digits). Cost, for all features of a column: about two additions a joint code.
+    """
+    if about.shared >= scratch.shared.shape[0]:
+        read_column(about, column, width, scratch)
+        return
+    margins, cells = scratch.shared[about.shared], scratch.cells
+    if scratch.summed[about.shared] != BY_DIGITS:
+        scratch.summed[about.shared] = BY_DIGITS
+        _sum_margins(codes.digits[about.shared], column, width, scratch.running[1], margins)
+    own = margins[about.margin * width :]
+    if about.flag > 0:
+        for k in range(width):
+            cells[width + k] = own[about.flag * width + k]
+            cells[k] = margins[k] - own[about.flag * width + k]
+        return
+    for i in range(about.n_bins * width):
+        cells[i] = own[i]
+    if about.n_codes > about.n_bins:
+        for k in range(width):
+            cells[about.missing * width + k] = own[(about.n_codes - 1) * width + k]
+
+
+@part
+def _sum_margins(digits, column, width, folded, margins):
+    """Set the margins of a column, the last digit first: without it the column is shorter."""
+    source, n_digits = column, np.int64(0)
+    while n_digits < digits.shape[0] and digits[n_digits, 1] > 0:
+        size, n_codes, first = digits[n_digits, 0] * width, digits[n_digits, 1], digits[n_digits, 2]
+        for code in range(1, n_codes):
+            own = source[code * size : (code + 1) * size]
+            for k in range(width):
+                total = np.int64(0)
+                for low in range(size // width):
+                    total += own[low * width + k]
+                margins[(first + code) * width + k] = total
+            before = source if code == 1 else folded
+            for i in range(size):
+                folded[i] = before[i] + own[i]
+        source = folded
+        n_digits += 1
+    for k in range(width):
+        margins[k] = folded[k]
+    for digit in range(n_digits):  # what the other codes leave is the first one's
+        n_codes, first = digits[digit, 1], digits[digit, 2]
+        for k in range(width):
+            rest = margins[k]
+            for code in range(1, n_codes):
+                rest -= margins[(first + code) * width + k]
+            margins[first * width + k] = rest
 
 
 @inlined_part

@@ -3,17 +3,18 @@
 import numpy as np
 
 from hedgerow.kernels.bins import search_bins
+from hedgerow.kernels.category_order import sort_categories
 from hedgerow.kernels.codes import N_BINS
 from hedgerow.kernels.drawing import FURTHER, draw_features
 from hedgerow.kernels.heap import heapify, take_largest
 from hedgerow.kernels.histogram import owner
 from hedgerow.kernels.jit import inlined_part, outlined_part, part
-from hedgerow.kernels.marginals import clear_codes, read_column
+from hedgerow.kernels.marginals import clear_codes, read_column, read_node
 from hedgerow.kernels.meeting import cancelled, meet
 from hedgerow.kernels.menu import varies
 from hedgerow.kernels.random import mixed, uniform
 from hedgerow.kernels.random_cuts import draws_cut, search_drawn
-from hedgerow.kernels.split import Node, search_feature, sort_categories
+from hedgerow.kernels.split import Node, search_feature
 from hedgerow.kernels.tally import clear, is_shared, sweep, tally, tally_shared
 from hedgerow.kernels.workspace import NEWEST, Problem
 
@@ -72,10 +73,11 @@ def _search_some(team, whole, desk, some, hist, root, constant, found, search_on
     n_some = some[1] - some[0]
     # Values first: what they gain may be more than categories can.
     for turn in range(2 * n_some):
-        feature = desk.active[some[0] + turn % n_some]
-        by_set = features[feature].n_categories > 0
+        is_second = turn >= n_some
+        feature = desk.active[some[0] + turn - n_some * is_second]
+        if (features[feature].n_categories > 0) != is_second:
+            continue
         mine = owner(whole.codes, feature, n_columns, team.n_threads) == team.thread
-        mine = mine and by_set == (turn >= n_some)
         if mine and not cancelled(team):
             about, view, seen, column = features[feature], problem, node, hist[:0]
             if hist.shape[0] > 0 and _reads_column(about, whole, problem, node):
@@ -168,7 +170,7 @@ def search_column(whole, number, column, node, desk, found):
     problem = Problem(whole.codes, whole.moments, whole.criterion.toward(number), whole.rules)
     cells, is_joint = column, about.n_codes < N_BINS
     if is_joint:
-        read_column(about, column, width, scratch)
+        read_node(whole.codes, about, column, width, scratch)
         cells = scratch.cells
     is_constant = search_bins(problem, number, cells, node, scratch, found)
     if is_joint:

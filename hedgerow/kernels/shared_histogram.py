@@ -88,7 +88,7 @@ def _sum(team, problem, space, leaf):
         sum_helped(problem, space, leaf)
     elif team.n_threads == 1:
         records = space.records[own.side, own.begin : own.end]
-        build(problem.codes, records, problem.moments, hist)
+        build(problem.codes, records, problem.moments, hist, space.piles[0])
     elif own.n_rows <= _FEW:
         _sum_columns(team, problem, space, leaf)
     else:
@@ -105,15 +105,15 @@ def _sum(team, problem, space, leaf):
 def _sum_columns(team, problem, space, leaf):
     """Sum the columns of a leaf that this thread owns, from the rows of all threads."""
     codes, hist, width = problem.codes, space.hists[leaf], problem.moments.width()
+    pile = space.piles[team.thread]
     for block in range(codes.blocks.shape[0]):
-        n_pairs = pairs_of_block(codes, hist, block, width)
-        begin, end = share(team, n_pairs)
+        begin, end = share(team, pairs_of_block(codes, block))
         first, size = block * codes.blocks.shape[2] * N_BINS * width, PAIR * N_BINS * width
         hist[first + begin * size : first + end * size] = 0
         for thread in range(team.n_threads):
             theirs = space.leaves[thread, leaf]
             records = space.records[theirs.side, theirs.begin : theirs.end]
-            add_block(codes, block, begin, end, records, problem.moments, hist)
+            add_block(codes, block, begin, end, records, problem.moments, hist, pile)
 
 
 @part
@@ -137,8 +137,8 @@ def _sum_chunks(team, problem, space, leaf):
         while ticket < n_chunks * codes.blocks.shape[0]:
             block, first = ticket // n_chunks, ticket % n_chunks * _CHUNK
             chunk = records[first : min(first + _CHUNK, records.shape[0])]
-            n_pairs = pairs_of_block(codes, mine, block, problem.moments.width())
-            add_block(codes, block, np.int64(0), n_pairs, chunk, problem.moments, mine)
+            end, pile = pairs_of_block(codes, block), space.piles[me]
+            add_block(codes, block, np.int64(0), end, chunk, problem.moments, mine, pile)
             ticket = atomic_add(space.tickets[turn], owner_of_rows * APART, 1)
 
 
@@ -154,5 +154,6 @@ def _subtract(team, problem, space, smaller, larger):
 @part
 def _merges(team, codes, feature, n_columns):
     """Tell whether a feature stands for a column that this thread owns."""
-    mine = owner(codes, feature, n_columns, team.n_threads) == team.thread
-    return mine and leads(codes.features[feature])
+    if not leads(codes.features[feature]):
+        return False
+    return owner(codes, feature, n_columns, team.n_threads) == team.thread

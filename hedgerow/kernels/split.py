@@ -16,12 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels.category_order import sort_categories
 from hedgerow.kernels.codes import high_of, low_of, threshold_between
-from hedgerow.kernels.heap import heap_sort
 from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.lines import missing_at_end, move_to_front
-from hedgerow.kernels.machine import bits_of_double, double_of_bits
-from hedgerow.kernels.partings import least_mass
 from hedgerow.kernels.random import mixed, uniform
 from hedgerow.kernels.tally import Rows
 
@@ -35,9 +33,8 @@ SPLIT = np.dtype(
 
 
 # Names of a feature's draws in a node: its lot, its cut; then the side of missing values, or,
-# of a category, 2 + code.
+# of a category, 2 + code (`category_order`).
 _LOT, _CUT, _SIDE = 0, 1, 2
-_FEW = 24  # categories that are compared each with each sooner than by a heap
 
 
 class Node(NamedTuple):
@@ -204,56 +201,3 @@ def _position_of(drawn, codes, about, n_values, order):
         else:
             top = middle - 1
     return low
-
-
-@part
-def sort_categories(problem, feature, n_codes, node, by, scratch):
-    """Order the codes by the mean that `by` names (or by random keys), then by code.
-
-    Categories too rare to be judged alone have the mean of all of them. Of few categories
-    fewer are rare: their order leaves little to chance.
-    """
-    moments, keys, order = problem.moments, scratch.keys, scratch.order
-    cells, width, pool, own = scratch.cells, moments.width(), scratch.sides[0], scratch.sides[1]
-    least = least_mass(moments, n_codes)
-    for k in range(moments.sum_width()):
-        pool[k] = 0
-    for i in range(n_codes if least > 0 else 0):
-        _read_alone(moments, cells, order[i], own)
-        if problem.criterion.mass(own) < least:
-            moments.read(cells, order[i] * width, pool)
-    for i in range(n_codes):
-        _read_alone(moments, cells, order[i], own)
-        if problem.rules.random_cut:
-            keys[i] = uniform(mixed(mixed(node.bits, feature), 2 + order[i]))
-        elif problem.criterion.mass(own) < least:
-            keys[i] = moments.key(pool, by)
-        else:
-            keys[i] = moments.key(own, by)
-    if n_codes <= _FEW:
-        _sort_few(keys, order, n_codes, scratch.running)
-    else:
-        heap_sort(keys, order, n_codes)
-
-
-@part
-def _sort_few(keys, order, n_codes, room):
-    """Sort as heap_sort does, without branches: each code counts those that come before it.
-
-    room  int64 [2, n_codes or more]   write   garbage
-    """
-    for i in range(n_codes):
-        key, code, place = keys[i], order[i], np.int64(0)
-        for j in range(n_codes):
-            place += np.int64((keys[j] < key) | ((keys[j] == key) & (order[j] < code)))
-        room[0, place], room[1, place] = code, bits_of_double(key)
-    for i in range(n_codes):
-        order[i], keys[i] = room[0, i], double_of_bits(room[1, i])
-
-
-@part
-def _read_alone(moments, cells, code, sums):
-    """Set sums to those of one code."""
-    for k in range(moments.sum_width()):
-        sums[k] = 0
-    moments.read(cells, code * moments.width(), sums)

@@ -14,6 +14,7 @@ from hedgerow.kernels.codes import N_BINS
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.lines import MOST, Line
 from hedgerow.kernels.machine import lowest_bit
+from hedgerow.kernels.marginals import BY_CODES
 from hedgerow.kernels.moments import add, row_of
 
 _FEW = 24  # codes that are sorted by insertion
@@ -43,7 +44,7 @@ class Scratch(NamedTuple):
     lines   int64 [5, n]                     what absolute error needs, see there; or [0, 0]
     line    Line                             the rows of a small node
     shared  int64 [n_shared, 256 * width]    sums of a node by joint codes; or [0, ..]
-    summed  int64 [n_shared]                 whether they are this node's
+    summed  int64 [n_shared]                 what they are of this node: 0 nothing, see `marginals`
     """
 
     cells: NDArray[np.int64]
@@ -106,8 +107,8 @@ def tally_shared(codes, feature, rows, moments, scratch, own):
 
     The first of a node's features that asks for them has them summed.
     """
-    if not scratch.summed[feature.shared]:
-        scratch.summed[feature.shared] = 1
+    if scratch.summed[feature.shared] != BY_CODES:
+        scratch.summed[feature.shared] = BY_CODES
         for i in range(np.uint64(own.shape[0])):
             own[i] = 0
         for segment in range(rows.bounds.shape[0]):

@@ -136,6 +136,7 @@ class Workspace(NamedTuple):
     masks     int64 [max_open, n_rows / 64], or [0, 0]    see `masks`
     hists     int64 [n_hists, n_cells * width]     histograms of the first leaves
     parts     int64 [n_threads, n_cells * width]   histograms of the threads' segments
+    piles     int64 [n_threads, n_kinds * width]   sums of the kinds of rows in a block
     leaves    LEAF  [n_threads, max_open]          the caller opens the first
     tasks     LEAF  [n_threads, max_tasks]         leaves put aside
     queue     int64, keys float64 [n_threads, max_open]   heap of open leaves
@@ -155,6 +156,7 @@ class Workspace(NamedTuple):
     masks: NDArray[np.int64]
     hists: NDArray[np.int64]
     parts: NDArray[np.int64]
+    piles: NDArray[np.int64]
     leaves: Records
     tasks: Records
     queue: NDArray[np.int64]
@@ -186,6 +188,7 @@ class Size(NamedTuple):
     n_shared: int = 0
     n_blocks: int = 0
     n_fine: int = 0
+    n_kinds: int = 0
     masked: bool = False
 
 
@@ -198,6 +201,7 @@ def workspace(n_threads: int, size: Size) -> Workspace:
         masks=np.empty((size.max_open, -(-size.n_rows // 64)) if size.masked else (0, 0), np.int64),
         hists=np.empty((size.n_hists, n_cells if size.n_hists else 0), np.int64),
         parts=np.empty((n_parts, n_cells), np.int64),
+        piles=np.empty((n_threads, size.n_kinds * size.width), np.int64),
         leaves=np.zeros((n_threads, size.max_open), LEAF).view(np.recarray),
         tasks=np.zeros((n_threads, size.max_tasks), LEAF).view(np.recarray),
         queue=np.zeros((n_threads, size.max_open + APART), np.int64),

@@ -248,6 +248,7 @@ def _size(problem: Problem, judge: Judge, n_rows: int, spare: int) -> Size:
     max_tasks = 4 * (n_rows // rules.small) + 64 if rules.small else 0
     sum_width = problem.moments.sum_width()
     size = Size(n_rows, n_features, width, sum_width, max_open, max_tasks, n_hists, n_cells)
+    size = size._replace(n_kinds=int(codes.panels.n_kinds.max(initial=0)))
     return _with_copse(size, problem) if rules.order == NEWEST and not rules.small else size
 
 

@@ -10,13 +10,14 @@ from scipy import sparse
 from hedgerow import DecisionTreeClassifier, DecisionTreeRegressor
 from hedgerow.data.binned import BinnedTable
 from hedgerow.kernels.class_weights import ClassWeights
-from hedgerow.kernels.codes import BIN, FEATURE, MISSING, Codes
+from hedgerow.kernels.codes import BIN, FEATURE, MISSING, Codes, Kinds, no_kinds
 from hedgerow.kernels.criteria import Gini
 from hedgerow.kernels.team import hired
 from hedgerow.trees.classification import classification_tree
 from hedgerow.trees.grower import Judge
 from hedgerow.trees.rules import GrowthRules
 from tests.estimators.tables import message
+from tests.strategies import panels_of
 
 BOTH = pytest.mark.parametrize("model", [DecisionTreeClassifier, DecisionTreeRegressor])
 FOUR = np.array([[0.0], [1.0], [2.0], [3.0]])
@@ -222,7 +223,8 @@ def test_cells_beyond_two_to_the_31_are_addressed_in_64_bits():
     features.fine = features.pieces = -1
     no_levels = np.zeros((0, n_rows, 16), np.uint8), bins[:0], 1, np.zeros((0, 2), np.int64)
     given = blocks, columns, none.astype(np.int32), none.astype(np.uint8), features, bins
-    codes = Codes(*given, *no_levels)
+    kinds = Kinds(panels_of(n_features), *no_kinds(0, n_rows)[1:])
+    codes = Codes(*given, *no_levels, np.zeros((0, 8, 3), np.int64), *kinds)
     nothing = np.zeros(n_features, bool)
     table = BinnedTable(codes, (None,) * n_features, n_rows, nothing, nothing)
     moments = ClassWeights(2, 0, np.arange(2), weights)

@@ -12,12 +12,13 @@ from numpy.testing import assert_array_equal
 
 from hedgerow.data.dealt import deal_out
 from hedgerow.data.pages import Room
-from hedgerow.kernels.binning import N_BUCKETS, bin_dealt, bin_narrow, bin_wide
+from hedgerow.kernels.binning import N_BUCKETS, bin_dealt, bin_narrow, bin_two, bin_wide
 from hedgerow.kernels.codes import (
     BLOCK,
     FEATURE,
     MISSING,
     fill_blocks,
+    fill_shared,
     threshold_between,
 )
 from hedgerow.kernels.dealing import N_DEALT
@@ -98,6 +99,30 @@ def test_a_narrow_code_is_the_number_of_bins_below_wherever_the_bins_lie(high):
     assert narrow_codes(values, high) == [code_of(value, high, MISSING) for value in values]
 
 
+@pytest.mark.parametrize("n_rows", [2, 5, 1024, 3000])
+@pytest.mark.parametrize("two", [(0.0, 1.0), (7.5, -2.0), (-math.inf, 3.0), (SMALLEST, 0.0)])
+def test_a_column_of_two_values_is_told_and_coded_at_once(two, n_rows):
+    values = np.array(two)[np.random.default_rng(n_rows).integers(0, 2, n_rows)]
+    values[:2] = two
+    column, found = np.full(n_rows, 77, np.uint8), np.zeros(2)
+    assert bin_two(values, column, found)
+    assert found.tolist() == sorted(two)
+    assert_array_equal(column, values == max(two))
+
+
+@pytest.mark.parametrize("place", [0, 1, 2, 1500, 2999])
+@pytest.mark.parametrize("other", [0.5, math.nan, 2.0, -1.0])
+def test_a_column_that_has_another_value_anywhere_is_none_of_two_values(place, other):
+    values = np.arange(3000) % 2 * 1.0
+    values[place] = other
+    assert not bin_two(values, np.zeros(3000, np.uint8), np.zeros(2))
+
+
+@pytest.mark.parametrize("values", [[], [1.0], [2.0] * 9, [math.nan] * 3])
+def test_a_column_of_one_value_or_none_is_not_one_of_two(values):
+    assert not bin_two(np.array(values), np.zeros(len(values), np.uint8), np.zeros(2))
+
+
 @given(binned_values(max_bins=20))
 @example((list(map(float, range(300))), np.append(np.arange(-1.0, 302), math.nan)))
 def test_a_wide_code_is_the_number_of_bins_below(problem):
@@ -152,7 +177,8 @@ def filled(n_threads, columns, features, n_blocks):
     blocks = np.full((n_blocks, n_rows, BLOCK), 88, np.uint8)
     with hired(n_threads, 1e9) as team:
         shared = np.full((int(features.shared.max(initial=-1)) + 1, n_rows), 88, np.uint8)
-        team.run(fill_blocks, columns, features, blocks, shared)
+        team.run(fill_shared, columns, features, shared)
+        team.run(fill_blocks, columns, shared, features, blocks)
     return blocks.transpose(0, 2, 1).reshape(-1, n_rows), shared
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from hedgerow.kernels.codes import BIN, FEATURE, Codes
+from hedgerow.kernels.codes import BIN, FEATURE, Codes, no_kinds
 from hedgerow.kernels.draws import (
     N_SIZES,
     Lots,
@@ -77,7 +77,8 @@ def test_a_key_is_mixed_from_all_that_a_row_is(n_threads):
     features, bins = (np.zeros(0, kind).view(np.recarray) for kind in (FEATURE, BIN))
     none = np.zeros((0, 50), np.uint8)
     no_levels = none.reshape(0, 50, 1), bins, 1, np.zeros((0, 2), np.int64)
-    codes = Codes(blocks, columns, wide, none, features, bins, *no_levels)
+    no_digits, kinds = np.zeros((0, 8, 3), np.int64), no_kinds(2, 50)
+    codes = Codes(blocks, columns, wide, none, features, bins, *no_levels, no_digits, *kinds)
     numbers = rng.normal(size=(2, 50)).view(np.int64)
     keys = np.zeros(50, np.int64)
     run(n_threads, mix_contents, codes, numbers, keys)

@@ -14,8 +14,8 @@ from tests.strategies import class_counts, class_moments, coded_columns, codes_o
 
 
 @kernel
-def built(codes, records, moments, hist):
-    build(codes, records, moments, hist)
+def built(codes, records, moments, hist, pile):
+    build(codes, records, moments, hist, pile)
 
 
 @kernel
@@ -45,7 +45,8 @@ def histogram_of(codes, records, moments):
     n_features = len(codes.columns)
     n_padded = -(-n_features // 4) * 4
     hist = np.full(n_padded * N_BINS * moments.width(), -7, np.int64)
-    built(codes, records, moments, hist)
+    pile = np.full(int(codes.panels.n_kinds.max(initial=0)) * moments.width(), -7)
+    built(codes, records, moments, hist, pile)
     return hist.reshape(n_padded, N_BINS, -1)[:n_features]
 
 

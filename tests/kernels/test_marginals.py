@@ -1,14 +1,16 @@
 """Marginals: a feature's own sums, read from the column of a histogram that it shares."""
 
 import numpy as np
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 
 from hedgerow.kernels.codes import MISSING, N_BINS
 from hedgerow.kernels.desks import desk_of, desks_for
 from hedgerow.kernels.histogram import build
 from hedgerow.kernels.jit import kernel
-from hedgerow.kernels.marginals import clear_codes, read_column, sum_left
+from hedgerow.kernels.marginals import clear_codes, read_column, read_node, sum_left
 from hedgerow.kernels.moments import GradientPairs
 from hedgerow.kernels.split import SPLIT
 from hedgerow.kernels.targets import Targets
@@ -20,9 +22,23 @@ from tests.strategies import CodedColumn, coded_columns, codes_of, repeated_rows
 def read(codes, records, moments, feature, desks, hist):
     """Build a histogram and read one feature from it."""
     about, n_cells = codes.features[feature], N_BINS * moments.width()
-    build(codes, records, moments, hist)
+    build(codes, records, moments, hist, hist[:0])
     column = hist[about.column * n_cells : (about.column + 1) * n_cells]
     read_column(about, column, moments.width(), desk_of(desks, 0).scratch)
+
+
+@kernel
+def read_all(codes, hist, width, desks, told):
+    """Read all features of one node, one after another."""
+    scratch, n_cells = desk_of(desks, 0).scratch, N_BINS * width
+    for feature in range(codes.features.shape[0]):
+        about = codes.features[feature]
+        if about.n_codes < N_BINS and about.shared >= 0:
+            column = hist[about.column * n_cells : (about.column + 1) * n_cells]
+            read_node(codes, about, column, width, scratch)
+            for i in range(n_cells):
+                told[feature, i] = scratch.cells[i]
+            clear_codes(about, width, scratch.cells)
 
 
 @kernel
@@ -91,6 +107,34 @@ def assert_marginals(columns, moments, records, by_row):
         assert not desks.cells.any()
 
 
+def assert_margins(columns, moments, records, by_row, has_room):
+    codes, width = codes_of(columns, most_codes=16), moments.width()
+    n_shared = len(codes.shared) if has_room else 0
+    desks = desks_for(1, len(columns), N_BINS, width, 0, n_shared)
+    hist, told = histogram_for(codes, moments), np.zeros((len(columns), N_BINS * width), np.int64)
+    desks.running[:] = desks.shared[:] = -7
+    build_only(codes, records, moments, hist)
+    read_all(codes, hist, width, desks, told)
+    for feature, column in enumerate(columns):
+        expected = np.zeros((N_BINS, width), np.int64)
+        own = sums_by_code([code_at(column, row) for row in range(len(by_row))], by_row)
+        for code, sums in own.items():
+            expected[code] = sums
+        if codes.features[feature].shared >= 0:
+            assert_array_equal(told[feature].reshape(N_BINS, width), expected)
+
+
+@pytest.mark.parametrize("has_room", [True, False])
+@given(table=tables())
+@example(table=EXAMPLES[0])
+@example(table=EXAMPLES[1])
+@example(table=EXAMPLES[2])
+def test_features_of_a_column_have_the_sums_of_their_own_codes_all_at_once(table, has_room):
+    columns, rows = table
+    assert_margins(columns, *targets_of(rows), has_room)
+    assert_margins(columns, *pairs_of(rows), has_room)
+
+
 @given(tables())
 @example(EXAMPLES[0])
 @example(EXAMPLES[1])
@@ -122,7 +166,7 @@ def assert_sums_left(columns, moments, records, by_row):
 
 @kernel
 def build_only(codes, records, moments, hist):
-    build(codes, records, moments, hist)
+    build(codes, records, moments, hist, hist[:0])
 
 
 @given(tables())

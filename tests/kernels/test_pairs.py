@@ -154,7 +154,7 @@ def assert_tree_equals_oracle(table, judge, data, rules, bits=0, team=None):
 @kernel
 def searched(problem, records, total, desks, hist, found):
     desk = desk_of(desks, 0)
-    build(problem.codes, records, problem.moments, hist)
+    build(problem.codes, records, problem.moments, hist, hist[:0])
     node = Node(total, np.int64(0), Rows(records, desk.bounds, np.int64(records.shape[0])))
     forget(found[0])
     n_cells = 256 * problem.moments.width()

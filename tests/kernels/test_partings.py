@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from hedgerow.kernels.category_order import sort_categories
 from hedgerow.kernels.cuts import best_cut
 from hedgerow.kernels.desks import desk_of, desks_for
 from hedgerow.kernels.heap import heap_sort
@@ -13,7 +14,7 @@ from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.menu import Menu
 from hedgerow.kernels.moments import GradientPairs
 from hedgerow.kernels.newton import Newton
-from hedgerow.kernels.split import Node, sort_categories
+from hedgerow.kernels.split import Node
 from hedgerow.kernels.tally import Rows
 from hedgerow.kernels.workspace import Problem, Rules
 from tests.strategies import seeded_problem, table_of
@@ -51,7 +52,12 @@ def case(seed, n, l1, l2, least, min_weight):
     g, h = rng.integers(-900, 900, n), rng.integers(1, 400, n)
     g[: n // 3] = g[0]  # equal means, too
     h[: n // 3] = h[0]
-    cells = (g << 32) + h
+    return case_of((g << 32) + h, l1, l2, least, min_weight)
+
+
+def case_of(cells, l1, l2, least, min_weight):
+    """Return a problem of one feature of categories that have these sums."""
+    n, seed = len(cells), 0
     codes = table_of(seeded_problem(seed, 60, kinds="c"), 255).codes
     assert codes.features[0].n_categories > 0
     rules = Rules(2, 99, 2, 1, min_weight, -np.inf, 1, 0, 0, 0, 0, 0, 0, Menu(NONE, 1, NONE, NONE))
@@ -100,3 +106,31 @@ def test_few_categories_are_ordered_as_by_a_heap(n):
     sorted_by_heap(expected, by_heap)
     assert order.tolist() == by_heap.tolist()
     assert_array_equal(keys, expected)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("n", [9, 25, 60, 200])
+@pytest.mark.parametrize("least", [0, 90, 399, 500])
+def test_rare_categories_stand_where_the_mean_of_all_of_them_belongs(seed, n, least):
+    _, cells, _, keys, order = case(seed, n, 0.0, 1.0, least, 1)
+    assert_ordered(cells, keys, order, least)
+
+
+@pytest.mark.parametrize("n", [9, 60])
+def test_a_rare_category_and_one_of_the_same_mean_are_ordered_by_their_codes(n):
+    # Of both kinds of categories, in turn, some have no slope.
+    h = np.where(np.arange(n) % 2, 5, 200)
+    g = np.where(np.arange(n) % 3, 0, 7) * np.where(np.arange(n) % 2, 0, 1)
+    assert ((g == 0) & (h > 5)).any()
+    _, cells, _, keys, order = case_of((g << 32) + h, 0.0, 1.0, 90, 1)
+    assert_ordered(cells, keys, order, 90)
+
+
+def assert_ordered(cells, keys, order, least):
+    n = len(cells)
+    g, h = cells >> 32, cells & 0x7FFFFFFF
+    is_rare = h < least * min(n, 32) // 32
+    own = np.where(is_rare, g[is_rare].sum() / (h[is_rare].sum() + 3.0), g / (h + 3.0))
+    expected = sorted(range(n), key=lambda code: (own[code], code))
+    assert order.tolist() == expected
+    assert_array_equal(keys, own[expected])
