@@ -17,6 +17,7 @@ model = {name}({size}).fit(X, X[:, 0] > 0)
 model.predict(X)
 """
 NOT_NEEDED = ("scipy.stats", "pandas", "pyarrow", "sklearn.metrics", "sklearn.tree")
+NOT_NEEDED += ("scipy.special", "narwhals", "numpy.f2py", "numpy.testing")
 
 
 def said(code):
@@ -66,6 +67,29 @@ def test_a_stand_in_speaks_for_its_module(tmp_path, monkeypatch):
         assert import_module("a_slow_one.part").answer == 43  # who asks meanwhile has the module
     assert vars(sys.modules["a_slow_one"])["answer"] == 42
     for name in ("a_slow_one", "a_slow_one.part"):
+        del sys.modules[name]
+
+
+def test_a_stand_in_is_found_in_its_package_until_it_steps_aside(tmp_path, monkeypatch):
+    (tmp_path / "a_package").mkdir()
+    (tmp_path / "a_package" / "__init__.py").write_text("__all__ = ['part']\n")
+    (tmp_path / "a_package" / "part.py").write_text("answer = 43\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with postponed("a_package", "a_package.part"):
+        taken: dict[str, object] = {}
+        exec("import a_package.part as part", taken)
+        assert "answer" not in vars(taken["part"])
+    assert not {"a_package", "a_package.part"} & {*sys.modules}
+    assert taken["part"].answer == 43
+    package = sys.modules["a_package"]
+    assert vars(package)["part"] is sys.modules["a_package.part"]
+    del sys.modules["a_package.part"], package.part
+    with postponed("a_package.part"):
+        exec("from a_package import *", taken)
+        assert "answer" not in vars(taken["part"])
+    assert "part" not in vars(package)
+    assert taken["part"].answer == 43
+    for name in ("a_package", "a_package.part"):
         del sys.modules[name]
 
 
