@@ -163,14 +163,16 @@ def test_a_kernel_that_was_loaded_cannot_be_linked_and_says_so(used):
     assert used.run(script).stdout.splitlines()[2] == "2.0"
 
 
-def test_of_the_code_of_a_kernel_only_its_names_are_kept():
+def test_of_the_code_of_a_kernel_only_its_own_names_are_kept():
     code = """
         declare void @other()
         @there = external global i64
         @"here.$1" = global i64 7
         define i64 @"own.$2"(i64 %x) { ret i64 %x }
+        define i64 @part(i64 %x) { ret i64 %x }
     """
-    bitcode = cache._names_only(binding.parse_assembly(code).as_bitcode())
+    own = "here.$1", "own.$2", "there", "never"
+    bitcode = cache._names_only(binding.parse_assembly(code).as_bitcode(), own)
     kept = binding.parse_bitcode(bitcode)
     assert not list(kept.functions)
     assert {each.name for each in kept.global_variables} == {"here.$1", "own.$2"}
