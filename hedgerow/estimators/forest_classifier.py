@@ -24,6 +24,7 @@ class ForestClassifier(ClassifierMixin, ClassForest, BaseForest):
     """What random forests and extra-trees of classes share."""
 
     _keeps_levels = True
+    _halvings = 8  # see docs/decisions/0060
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = FOREST_CONSTRAINTS | {
         "criterion": [_CRITERIA],

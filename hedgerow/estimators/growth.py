@@ -49,6 +49,7 @@ class GrowsTrees(ReadsTables):
 
     _exact_rows = 100_000  # up to here `split_finding="auto"` looks at every distinct value
     _keeps_levels = False  # whether small nodes have finer bins: forests gain by it, and means
+    _halvings = 0  # of the bins at both ends of a feature, where the best cuts are sought
 
     @property
     def _cuts_at_random(self) -> bool:
@@ -113,6 +114,7 @@ class GrowsTrees(ReadsTables):
         return Recipe(
             None if exact else int(self.max_bins),
             categorical_columns(self.categorical_features, table),
+            halvings=0 if self._cuts_at_random else self._halvings,
         )
 
     def _n_levels(self, n_rows: int) -> int:

@@ -346,6 +346,13 @@ def test_nodes_try_each_feature_with_the_same_chance():
     assert ((used - 160) ** 2 / 160).sum() < 23.5  # chi-square of 4, chance 1e-4
 
 
+def test_the_best_cuts_of_forests_of_classes_are_sought_in_the_tails_of_a_column():
+    # Of 255 equal bins the last has 47 rows, and no cut could part the 20 from the others.
+    X, is_last = np.arange(12_000.0)[:, None], np.arange(12_000) >= 12_000 - 20
+    stump = RandomForestClassifier(3, bootstrap=False, max_depth=1).fit(X, is_last)
+    assert np.count_nonzero(stump.predict(X) != is_last) < 10
+
+
 # ------------------------------------------------------------------ time, interrupts, errors
 
 
