@@ -56,8 +56,18 @@ def add_block(codes, block, begin, end, records, moments, hist, pile):
 
 @part
 def _add_rows(codes, lane, records, moments, cells, n_columns):
-    """Call the one text below with a constant width, so that the compiler unrolls it."""
     n_asked = max(records.shape[0] - _AHEAD, 0)
+    if n_columns > 8:
+        _add_many(codes, lane, records, n_asked, moments, cells, n_columns)
+    else:
+        _add_few(codes, lane, records, n_asked, moments, cells, n_columns)
+    for i in range(n_asked, records.shape[0]):
+        _add_row(codes, lane, records[i], moments, cells, n_columns)
+
+
+@inlined_part
+def _add_many(codes, lane, records, n_asked, moments, cells, n_columns):
+    """Call the one text below with a constant width, so that the compiler unrolls it."""
     if n_columns == 16:
         _add_columns(codes, lane, records, n_asked, moments, cells, 16)
     elif n_columns == 15:
@@ -72,9 +82,14 @@ def _add_rows(codes, lane, records, moments, cells, n_columns):
         _add_columns(codes, lane, records, n_asked, moments, cells, 11)
     elif n_columns == 10:
         _add_columns(codes, lane, records, n_asked, moments, cells, 10)
-    elif n_columns == 9:
+    else:
         _add_columns(codes, lane, records, n_asked, moments, cells, 9)
-    elif n_columns == 8:
+
+
+@inlined_part
+def _add_few(codes, lane, records, n_asked, moments, cells, n_columns):
+    """Do the same with up to 8 columns."""
+    if n_columns == 8:
         _add_columns(codes, lane, records, n_asked, moments, cells, 8)
     elif n_columns == 7:
         _add_columns(codes, lane, records, n_asked, moments, cells, 7)
@@ -90,8 +105,6 @@ def _add_rows(codes, lane, records, moments, cells, n_columns):
         _add_columns(codes, lane, records, n_asked, moments, cells, 2)
     else:
         _add_columns(codes, lane, records, n_asked, moments, cells, 1)
-    for i in range(n_asked, records.shape[0]):
-        _add_row(codes, lane, records[i], moments, cells, n_columns)
 
 
 @inlined_part

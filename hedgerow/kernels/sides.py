@@ -31,8 +31,8 @@ def _n_abreast(context: Any) -> int:
 def abreast(_typing):
     """Return how many records are dealt out at once."""
 
-    def generate(context, builder, signature, arguments):
-        return _WORD(_n_abreast(context))
+    def generate(*given):
+        return _WORD(_n_abreast(given[0]))
 
     return types.int64(), generate
 
@@ -43,7 +43,7 @@ def _sides_one_by_one(column, source, first, shift, limit):
 
 
 @instruction(_sides_one_by_one)
-def sides_up_to(_typing, column, source, first, shift, limit):
+def sides_up_to(_typing, column, source, first, shift, limit):  # noqa: ARG001
     """Return a bit for each of some records: set if (code + shift) % 256 <= limit.
 
     column  uint8 [n_rows]   read
@@ -66,7 +66,7 @@ def _members_one_by_one(column, source, first, word):
 
 
 @instruction(_members_one_by_one)
-def sides_of_set(_typing, column, source, first, word):
+def sides_of_set(_typing, column, source, first, word):  # noqa: ARG001
     """Return a bit for each of some records: the bit of `word` that its code % 64 names."""
 
     def generate(context, builder, signature, arguments):
@@ -111,7 +111,7 @@ def _deal_one_by_one(source, first, target, low, high, bits):
 
 
 @instruction(_deal_one_by_one)
-def deal_out(_typing, source, first, target, low, high, bits):
+def deal_out(_typing, source, first, target, low, high, bits):  # noqa: ARG001
     """Write some records upwards from target[low] if their bit is set, or downwards from `high`.
 
     source, target  int64 [n]   read, write   at least twice as many places are free as are dealt
