@@ -301,7 +301,7 @@ def codes_of(columns: list[CodedColumn] | tuple[CodedColumn, ...], most_codes: i
 def panels_of(n_columns: int) -> Any:
     """Return what is known of blocks of 16 columns that have no kinds."""
     panels = np.zeros(-(-n_columns // BLOCK), PANEL).view(np.recarray)
-    panels.n_columns = np.minimum(n_columns + n_columns % 2 - BLOCK * np.arange(len(panels)), BLOCK)
+    panels.n_columns = np.minimum(n_columns - BLOCK * np.arange(len(panels)), BLOCK)
     return panels
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.kernels.codes import BLOCK, N_BINS, PAIR, PANEL, Kinds, Records, leading, no_kinds
+from hedgerow.kernels.codes import BLOCK, N_BINS, PANEL, Kinds, Records, leading, no_kinds
 from hedgerow.kernels.kinds import join_columns, refine
 from hedgerow.kernels.meeting import Member
 from hedgerow.kernels.team import Team
@@ -71,7 +71,7 @@ def _laid_out(features: Records, n_columns: int, bundles: list[Bundle]) -> Kinds
     n_alone = len(parts)
     parts += [each.columns for each in bundles]
     panels = np.zeros(len(parts), PANEL).view(np.recarray)
-    panels.n_columns = [len(part) + len(part) % PAIR for part in parts]
+    panels.n_columns = [len(part) for part in parts]
     panels.keys[n_alone:] = np.arange(len(bundles))
     panels.n_kinds[n_alone:] = [len(each.kinds) for each in bundles]
     position = np.empty(n_columns, np.int64)

@@ -1,6 +1,6 @@
 """Joint columns: features of few codes share a column of the histogram.
 
-A histogram costs one update per row and column, four columns at a time. Features share a
+A histogram costs one update per row and column. Features share a
 column as long as their joint code fits into a byte: eight flags, or five features of three
 values. Flags of which no row has two, as those that one category was turned into, share a
 *digit*, and there is room for 254 of them. See kernels.codes for joint codes.
@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.kernels.codes import N_BINS, PAIR, Records
+from hedgerow.kernels.codes import N_BINS, Records
 from hedgerow.kernels.kinds import meet
 
 MOST_CODES = 16  # of a feature that shares a column
@@ -38,7 +38,7 @@ def lay_out(
     digits += [[int(feature)] for feature in np.flatnonzero(few & ~is_flag)]
     sizes = [len(digit) + 1 if len(digit) > 1 else int(n_codes[digit[0]]) for digit in digits]
     n_set = [_n_set(digit, is_flag, features.place, columns) for digit in digits]
-    groups = _worth_it(_grouped(digits, sizes, n_set), int(narrow.sum()))
+    groups = [group for group in _grouped(digits, sizes, n_set) if _n_features(group) > 1]
     alone = narrow.copy()
     alone[[feature for group in groups for _, digit in group for feature in digit]] = False
     features.column = np.where(alone, np.cumsum(alone) - 1, -1)
@@ -114,16 +114,5 @@ def _grouped(
     return [ordered[begin:end] for begin, end in pairwise([*starts, len(ordered)])]
 
 
-def _worth_it(
-    groups: list[list[tuple[int, Digit]]], n_narrow: int
-) -> list[list[tuple[int, Digit]]]:
-    """Leave out groups, the smallest first, whose features alone do not take one more pair."""
-    n_more = [max(sum(len(digit) for _, digit in group) - 1, 0) for group in groups]
-    spare = -(n_narrow - sum(n_more)) % PAIR
-    kept = []
-    for more, group in sorted(zip(n_more, groups, strict=True), key=lambda each: each[0]):
-        if more <= spare:
-            spare -= more
-        else:
-            kept.append(group)
-    return kept
+def _n_features(group: list[tuple[int, Digit]]) -> int:
+    return sum(len(digit) for _, digit in group)

@@ -11,7 +11,7 @@ from hedgerow.ensembles.cells import Peaks
 from hedgerow.ensembles.sampling import Drawn
 from hedgerow.kernels.errands import Errand, Noted
 from hedgerow.kernels.routes import Router
-from hedgerow.kernels.steps import CHUNK, set_columns, sum_leaves
+from hedgerow.kernels.steps import CHUNK, TURNS, set_columns, sum_leaves
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.units import fine_scale
 from hedgerow.kernels.workspace import N_NODES, Nodes
@@ -29,7 +29,7 @@ class Bench:
         self._make_room(0)
 
     def _make_room(self, n_nodes: int) -> None:
-        self._sums = np.zeros((2 * self.team.n_threads, 2 * (n_nodes + 1)), np.int64)
+        self._sums = np.zeros((TURNS * self.team.n_threads, 2 * (n_nodes + 1)), np.int64)
         self.columns = np.empty((3, n_nodes))
         self.values = self.columns[0]
 

@@ -26,7 +26,7 @@ from hedgerow.kernels.meeting import share
 N_BINS = 256
 MISSING = 255  # the code of a missing value in a narrow feature; ordinary codes are 0..254
 BLOCK = 16  # columns per block, at most
-PAIR = 2  # columns that are summed at once
+PAIR = 2  # neighbouring columns, which threads do not share out further
 _CHUNK = 1024  # rows of a block that stay in the nearest cache
 
 
@@ -46,7 +46,7 @@ FEATURE = np.dtype(
     + [(name, "i8") for name in ("flag", "shared", "margin", "fine", "first_level", "pieces")],
     align=True,
 )
-# A block: columns in use, an even number; its kinds (see `kinds`), 0 if it has none; row in `keys`.
+# A block: columns in use; its kinds (see `kinds`), 0 if it has none; row in `keys`.
 PANEL = np.dtype([(name, "i8") for name in ("n_columns", "n_kinds", "keys")], align=True)
 # Smallest and largest value in a bin.
 BIN = np.dtype([("low", "f8"), ("high", "f8")], align=True)
@@ -101,8 +101,7 @@ def no_kinds(n_columns: int, n_rows: int) -> Kinds:
     n_blocks = -(-n_columns // BLOCK)
     width = 4 * -(-n_columns // (4 * n_blocks)) if n_blocks else BLOCK
     panels = np.zeros(n_blocks, PANEL).view(np.recarray)
-    n_left = n_columns + n_columns % PAIR - width * np.arange(n_blocks)
-    panels.n_columns = np.minimum(n_left, width)
+    panels.n_columns = np.minimum(n_columns - width * np.arange(n_blocks), width)
     return Kinds(panels, np.empty((0, n_rows), np.uint16), np.empty((0, 0, width), np.uint8))
 
 

@@ -27,7 +27,7 @@ def build(codes, records, moments, hist, pile):
     hist     int64 [n_cells * width]   write  need not be zero on entry
     pile     int64 [n_kinds * width]   write  room for the sums of kinds, if there are any
 
-    Cost: n updates per column, rounded up to an even number of columns; see `kinds`.
+    Cost: n updates per column; see `kinds`.
     """
     hist[:] = 0
     for block in range(codes.blocks.shape[0]):
@@ -37,8 +37,8 @@ def build(codes, records, moments, hist, pile):
 
 @part
 def pairs_of_block(codes, block):
-    """Return how many pairs of columns a block of a histogram has."""
-    return codes.panels[block].n_columns // PAIR
+    """Return how many pairs of columns a block of a histogram has; one may be of one column."""
+    return (codes.panels[block].n_columns + PAIR - 1) // PAIR
 
 
 @part
@@ -50,52 +50,85 @@ def add_block(codes, block, begin, end, records, moments, hist, pile):
     if end > begin and 0 < n_kinds <= _ALIKE * records.shape[0]:
         add_kinds(codes, block, PAIR * begin, records, moments, cells, pile)
     elif end > begin:
-        _add_rows(codes.blocks[block], PAIR * begin, records, moments, cells, end - begin)
+        n_columns = min(PAIR * end, codes.panels[block].n_columns) - PAIR * begin
+        _add_rows(codes.blocks[block], PAIR * begin, records, moments, cells, n_columns)
 
 
 @part
-def _add_rows(codes, lane, records, moments, cells, n_pairs):
-    """Call the one text below with a constant width, so that the compiler unrolls it."""
+def _add_rows(codes, lane, records, moments, cells, n_columns):
     n_asked = max(records.shape[0] - _AHEAD, 0)
-    if n_pairs == 8:
-        _add_pairs(codes, lane, records, n_asked, moments, cells, 8)
-    elif n_pairs == 7:
-        _add_pairs(codes, lane, records, n_asked, moments, cells, 7)
-    elif n_pairs == 6:
-        _add_pairs(codes, lane, records, n_asked, moments, cells, 6)
-    elif n_pairs == 5:
-        _add_pairs(codes, lane, records, n_asked, moments, cells, 5)
-    elif n_pairs == 4:
-        _add_pairs(codes, lane, records, n_asked, moments, cells, 4)
-    elif n_pairs == 3:
-        _add_pairs(codes, lane, records, n_asked, moments, cells, 3)
-    elif n_pairs == 2:
-        _add_pairs(codes, lane, records, n_asked, moments, cells, 2)
+    if n_columns > 8:
+        _add_many(codes, lane, records, n_asked, moments, cells, n_columns)
     else:
-        _add_pairs(codes, lane, records, n_asked, moments, cells, 1)
+        _add_few(codes, lane, records, n_asked, moments, cells, n_columns)
     for i in range(n_asked, records.shape[0]):
-        _add_row(codes, lane, records[i], moments, cells, n_pairs)
+        _add_row(codes, lane, records[i], moments, cells, n_columns)
 
 
 @inlined_part
-def _add_pairs(codes, lane, records, n_asked, moments, cells, n_pairs):
+def _add_many(codes, lane, records, n_asked, moments, cells, n_columns):
+    """Call the one text below with a constant width, so that the compiler unrolls it."""
+    if n_columns == 16:
+        _add_columns(codes, lane, records, n_asked, moments, cells, 16)
+    elif n_columns == 15:
+        _add_columns(codes, lane, records, n_asked, moments, cells, 15)
+    elif n_columns == 14:
+        _add_columns(codes, lane, records, n_asked, moments, cells, 14)
+    elif n_columns == 13:
+        _add_columns(codes, lane, records, n_asked, moments, cells, 13)
+    elif n_columns == 12:
+        _add_columns(codes, lane, records, n_asked, moments, cells, 12)
+    elif n_columns == 11:
+        _add_columns(codes, lane, records, n_asked, moments, cells, 11)
+    elif n_columns == 10:
+        _add_columns(codes, lane, records, n_asked, moments, cells, 10)
+    else:
+        _add_columns(codes, lane, records, n_asked, moments, cells, 9)
+
+
+@inlined_part
+def _add_few(codes, lane, records, n_asked, moments, cells, n_columns):
+    """Do the same with up to 8 columns."""
+    if n_columns == 8:
+        _add_columns(codes, lane, records, n_asked, moments, cells, 8)
+    elif n_columns == 7:
+        _add_columns(codes, lane, records, n_asked, moments, cells, 7)
+    elif n_columns == 6:
+        _add_columns(codes, lane, records, n_asked, moments, cells, 6)
+    elif n_columns == 5:
+        _add_columns(codes, lane, records, n_asked, moments, cells, 5)
+    elif n_columns == 4:
+        _add_columns(codes, lane, records, n_asked, moments, cells, 4)
+    elif n_columns == 3:
+        _add_columns(codes, lane, records, n_asked, moments, cells, 3)
+    elif n_columns == 2:
+        _add_columns(codes, lane, records, n_asked, moments, cells, 2)
+    else:
+        _add_columns(codes, lane, records, n_asked, moments, cells, 1)
+
+
+@inlined_part
+def _add_columns(codes, lane, records, n_asked, moments, cells, n_columns):
     for i in range(n_asked):
         prefetch(codes, row_of(records[i + _AHEAD]) * codes.shape[1])
-        _add_row(codes, lane, records[i], moments, cells, n_pairs)
+        _add_row(codes, lane, records[i], moments, cells, n_columns)
 
 
 @inlined_part
-def _add_row(codes, lane, record, moments, cells, n_pairs):
+def _add_row(codes, lane, record, moments, cells, n_columns):
     loaded, first = moments.load(record), row_of(record) * codes.shape[1] + lane
-    for quad in range(n_pairs // 2):
+    for quad in range(n_columns // 4):
         four = load_four(codes, first + 4 * quad)
         for j in range(4):
             moments.put(loaded, cells, (4 * quad + j) * N_BINS + ((four >> (8 * j)) & 255))
-    if n_pairs % 2 == 1:
-        column = PAIR * (n_pairs - 1)
+    if n_columns % 4 >= PAIR:
+        column = n_columns - n_columns % 4
         two = load_two(codes, first + column)
         for j in range(PAIR):
             moments.put(loaded, cells, (column + j) * N_BINS + ((two >> (8 * j)) & 255))
+    if n_columns % PAIR == 1:
+        code = np.int64(codes[np.uint64(row_of(record)), np.uint64(lane + n_columns - 1)])
+        moments.put(loaded, cells, (n_columns - 1) * N_BINS + code)
 
 
 @part
@@ -111,7 +144,7 @@ def owner(codes, feature, n_columns, n_threads):
     if column < 0 or n_columns == 0:
         return (column if column >= 0 else feature) % n_threads
     block, pair = column // per_block, column % per_block // PAIR
-    n_pairs = codes.panels[block].n_columns // PAIR
+    n_pairs = pairs_of_block(codes, block)
     return ((pair + 1) * n_threads - 1) // n_pairs
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.moments import row_of
+from hedgerow.kernels.sides import abreast, deal_out, sides_of_set, sides_up_to
 
 _ONE, _WORD = np.uint64(1), 64
 
@@ -34,15 +35,24 @@ def partition(codes, split, words, source, target):
 @part
 def _by_byte(column, split, source, target):
     """Part by a narrow code: 255, missing, becomes 0 if it goes left and all others one more."""
-    low, last = np.uint64(0), np.uint64(max(source.shape[0] - 1, 0))  # no sign: no check for it
-    shift = np.uint64(split.missing_left)
-    limit = np.uint64(split.cut) + shift
-    for i in range(source.shape[0]):
+    shift = np.int64(split.missing_left)
+    limit, low = split.cut + shift, np.int64(0)
+    n_dealt, last = _n_dealt(source), source.shape[0] - 1
+    for i in range(0, n_dealt, abreast()):
+        bits = sides_up_to(column, source, i, shift, limit)
+        low = deal_out(source, i, target, low, last - i + low, bits)
+    for i in range(n_dealt, source.shape[0]):
         record = source[i]
         # Both ends are free: what is written to the wrong one is written over.
-        target[low], target[last - np.uint64(i) + low] = record, record
-        low += np.uint64(((np.uint64(column[row_of(record)]) + shift) & np.uint64(255)) <= limit)
-    return np.int64(low)
+        target[low], target[last - i + low] = record, record
+        low += np.int64(((np.int64(column[row_of(record)]) + shift) & 255) <= limit)
+    return low
+
+
+@inlined_part
+def _n_dealt(source):
+    """Return how many records fill registers that are dealt out; those of the last are not."""
+    return max(source.shape[0] // abreast() - 1, 0) * abreast()
 
 
 @part
@@ -69,14 +79,17 @@ def with_missing(word, missing_left):
 @part
 def _by_word(column, word, split, source, target):
     """Part by a narrow code and a set that is one word."""
-    low, last = np.uint64(0), np.uint64(max(source.shape[0] - 1, 0))
     word = with_missing(word, split.missing_left)
-    for i in range(source.shape[0]):
+    low, n_dealt, last = np.int64(0), _n_dealt(source), source.shape[0] - 1
+    for i in range(0, n_dealt, abreast()):
+        bits = sides_of_set(column, source, i, word)
+        low = deal_out(source, i, target, low, last - i + low, bits)
+    for i in range(n_dealt, source.shape[0]):
         record = source[i]
         code = np.uint64(column[row_of(record)])
-        target[low], target[last - np.uint64(i) + low] = record, record
-        low += (word >> (code & np.uint64(_WORD - 1))) & _ONE
-    return np.int64(low)
+        target[low], target[last - i + low] = record, record
+        low += np.int64((word >> (code & np.uint64(_WORD - 1))) & _ONE)
+    return low
 
 
 @part

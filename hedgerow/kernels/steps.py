@@ -10,6 +10,7 @@ from hedgerow.kernels.meeting import share
 from hedgerow.kernels.workspace import N_NODES
 
 CHUNK = 512  # rows whose steps stay in the nearest cache
+TURNS = 4  # sums of a leaf that a thread adds to in turn
 _ROUNDING, _ONE = 1.5 * 2.0**52, np.uint64(1)
 _ROUNDING_BITS = int(np.float64(_ROUNDING).view(np.int64))
 
@@ -24,15 +25,15 @@ def sum_leaves(team, leaf_of_row, rows, pairs, weights, mask, scales, steps, sum
     weights, mask  as in GradientPairs              read
     scales         float64 [2]                      read    steps per 1.0
     steps          int64 [n_threads, 2, CHUNK]           write   of a chunk of rows
-    sums           int64 [2 n_threads, 2 (max_nodes + 1)]  both    zero on entry
+    sums           int64 [TURNS n_threads, 2 (max_nodes + 1)]  both    zero on entry
 
-    G and H of leaf -1 come first, then those of node 0, and so on. A thread has two sums of a
-    leaf, so that a row need not wait for the one before it.
+    G and H of leaf -1 come first, then those of node 0, and so on. A thread has several sums of
+    a leaf, so that a row need not wait for the one before it, which often is in the same leaf.
     """
-    even, odd = sums[2 * team.thread], sums[2 * team.thread + 1]
+    mine = sums[TURNS * team.thread : TURNS * (team.thread + 1)]
     if rows.shape[0] > 0:
         begin, end = share(team, rows.shape[0])
-        _sum_rows(rows[begin:end], leaf_of_row, pairs, weights, mask, scales, even)
+        _sum_rows(rows[begin:end], leaf_of_row, pairs, weights, mask, scales, mine[0])
         return
     begin, end = share(team, leaf_of_row.shape[0])
     g, h = steps[team.thread, 0], steps[team.thread, 1]
@@ -43,7 +44,7 @@ def sum_leaves(team, leaf_of_row, rows, pairs, weights, mask, scales, steps, sum
         if mask != 0:
             _weigh(weights[first:last], g)
             _weigh(weights[first:last], h)
-        _add_steps(leaf_of_row[first:last], g, h, even, odd)
+        _add_steps(leaf_of_row[first:last], g, h, mine)
 
 
 @part
@@ -69,13 +70,15 @@ def _weigh(weights, steps):
 
 
 @part
-def _add_steps(leaves, g, h, even, odd):
-    for i in range(leaves.shape[0] // 2):
-        _add_step(_place(leaves[2 * i]), g[2 * i], h[2 * i], even)
-        _add_step(_place(leaves[2 * i + 1]), g[2 * i + 1], h[2 * i + 1], odd)
-    if leaves.shape[0] % 2 == 1:
-        last = leaves.shape[0] - 1
-        _add_step(_place(leaves[last]), g[last], h[last], even)
+def _add_steps(leaves, g, h, sums):
+    first, second, third, fourth = sums[0], sums[1], sums[2], sums[3]
+    for i in range(0, leaves.shape[0] - leaves.shape[0] % TURNS, TURNS):
+        _add_step(_place(leaves[i]), g[i], h[i], first)
+        _add_step(_place(leaves[i + 1]), g[i + 1], h[i + 1], second)
+        _add_step(_place(leaves[i + 2]), g[i + 2], h[i + 2], third)
+        _add_step(_place(leaves[i + 3]), g[i + 3], h[i + 3], fourth)
+    for i in range(leaves.shape[0] - leaves.shape[0] % TURNS, leaves.shape[0]):
+        _add_step(_place(leaves[i]), g[i], h[i], first)
 
 
 @inlined_part

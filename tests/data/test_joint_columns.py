@@ -24,10 +24,6 @@ def laid_out(n_bins, has_missing=False, most_codes=MOST_CODES, columns=None):
     return features, lay_out(features, has_missing, most_codes, columns)
 
 
-def n_pairs(n_columns):
-    return -(-n_columns // 2)
-
-
 @st.composite
 def tables(draw):
     sizes = st.sampled_from([0, 1, 2, 2, 2, 3, 3, 4, 7, 15, 16, 200, 255])
@@ -64,23 +60,23 @@ def test_a_digit_for_each_bin_one_for_missing_and_wide_features_have_no_column(t
 
 
 @given(tables())
-def test_columns_are_shared_only_where_that_saves_a_pair(table):
-    features, n_columns = laid_out(*table)
+def test_two_features_of_the_fewest_codes_share_a_column_if_their_joint_code_fits(table):
+    n_bins, has_missing = table
+    features, n_columns = laid_out(n_bins, has_missing)
+    n_codes = [max(n + missing, 2) for n, missing in zip(n_bins, has_missing, strict=True) if n]
+    fewest = sorted(n for n in n_codes if n <= MOST_CODES)[:2]
     n_narrow = int((features.place >= 0).sum())
-    for column in range(n_columns):
-        n_more = int((features.column == column).sum()) - 1
-        assert not n_more or n_pairs(n_columns + n_more) > n_pairs(n_columns)
-    assert n_columns <= n_narrow
+    assert (n_columns < n_narrow) == (len(fewest) == 2 and fewest[0] * fewest[1] <= 256)
 
 
 @pytest.mark.parametrize(
     ("n_bins", "n_columns"),
     [
         ([255] * 10 + [2] * 44, 16),
-        ([3] * 42, 10),  # the last two gain nothing
+        ([3] * 42, 9),
         ([255] * 15 + [3] * 5, 16),
-        ([255] * 21 + [3] * 7, 24),
-        ([255] * 2 + [2] * 2, 4),
+        ([255] * 21 + [3] * 7, 23),
+        ([255] * 2 + [2] * 2, 3),
         ([2] * 8, 1),
         ([2] * 9, 2),
         ([17] * 40, 40),

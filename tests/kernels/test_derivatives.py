@@ -18,6 +18,7 @@ from hedgerow.kernels.derivatives import (
 )
 from hedgerow.kernels.steps import (
     CHUNK,
+    TURNS,
     class_losses,
     row_losses,
     set_columns,
@@ -188,7 +189,7 @@ def test_nodes_have_the_sums_of_their_rows(n_threads, listed, mask):
     leaves = np.random.default_rng(0).choice(np.array([-1, 1, 3, 4], np.int32), N_ROWS)
     pairs = (np.random.default_rng(1).integers(-99, 99, (2, N_ROWS)) / 8).astype(np.float32)
     weights, scales = np.random.default_rng(2).integers(1, 5, N_ROWS), np.array([8.0, 16.0])
-    sums = np.zeros((2 * n_threads, 16), np.int64)
+    sums = np.zeros((TURNS * n_threads, 16), np.int64)
     rows = np.flatnonzero(leaves >= 0) if listed else np.zeros(0, np.int64)
     steps = np.empty((n_threads, 2, CHUNK), np.int64)
     weights[0] = 1  # as it is where rows have no weights

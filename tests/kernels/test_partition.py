@@ -32,7 +32,7 @@ def assert_parted(column, splits, words, goes_left):
     assert sorted(target) == records.tolist()
 
 
-@given(coded_columns(20, N_BINS), st.integers(0, 999), st.booleans())
+@given(coded_columns(60, N_BINS), st.integers(0, 999), st.booleans())
 def test_values_go_left_up_to_the_cut_and_missing_ones_where_they_are_told(
     column, cut, missing_left
 ):
@@ -41,7 +41,7 @@ def test_values_go_left_up_to_the_cut_and_missing_ones_where_they_are_told(
     assert_parted(column, split_at(cut, missing_left), np.zeros(1, np.int64), goes_left)
 
 
-@given(coded_columns(20, N_BINS, categorical=True), st.sets(st.integers(0, 999)), st.booleans())
+@given(coded_columns(60, N_BINS, categorical=True), st.sets(st.integers(0, 999)), st.booleans())
 def test_categories_go_left_if_they_are_in_the_set(column, members, missing_left):
     words = np.zeros(column.n_bins // 64 + 1, np.uint64)
     for code in members | {63}:
