@@ -29,9 +29,10 @@ def build(codes, records, moments, hist, pile):
 
     Cost: n updates per column, rounded up to an even number of columns; see `kinds`.
     """
-    hist[:] = 0
+    size = N_BINS * moments.width()
     for block in range(codes.blocks.shape[0]):
-        end = pairs_of_block(codes, block)
+        end, first = pairs_of_block(codes, block), block * codes.blocks.shape[2] * size
+        hist[first : first + end * PAIR * size] = 0
         add_block(codes, block, np.int64(0), end, records, moments, hist, pile)
 
 

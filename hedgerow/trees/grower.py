@@ -47,6 +47,7 @@ _AHEAD = 65_536  # rows below which threads divide leaves each by itself
 _HISTOGRAM_BYTES = 256 * 2**20
 _TALLIES = 4  # features of a histogram that are summed in the time of one by itself
 _MOMENT, _FEW_LEAVES = 4e8, 1024  # updates of cells, about a tenth of a second's; of one tree
+_WIDE = 32  # narrow features that take as long as a wide one, which is tallied and sorted
 _N_WORDS = 1 << 12  # for sets of categories, to begin with
 EMPTY = Size(0, 0, 0, 0, 0, 0, 0, 0)
 
@@ -207,9 +208,10 @@ class Grower:
     def _n_in_a_moment(self, n_rows: int, rules: Rules) -> int:
         """Return how many trees are grown in a moment."""
         codes = self._table.codes
-        if rules.max_leaves > _FEW_LEAVES or len(codes.wide):
+        if rules.max_leaves > _FEW_LEAVES:
             return 0
-        work = math.log2(rules.max_leaves + 1) * n_rows * len(codes.features)
+        n_columns = len(codes.features) + (_WIDE - 1) * len(codes.wide)
+        work = math.log2(rules.max_leaves + 1) * n_rows * n_columns
         return int(_MOMENT / max(work, 1.0))
 
     def _grow_tasks(self, problem: Problem) -> None:
