@@ -47,7 +47,7 @@ _AHEAD = 65_536  # rows below which threads divide leaves each by itself
 _HISTOGRAM_BYTES = 256 * 2**20
 _TALLIES = 4  # features of a histogram that are summed in the time of one by itself
 _MOMENT, _FEW_LEAVES = 4e8, 1024  # updates of cells, about a tenth of a second's; of one tree
-_WIDE = 32  # narrow features that take as long as a wide one, which is tallied and sorted
+_WIDE = 32  # columns that take as long as a wide feature, which is tallied and sorted
 _N_WORDS = 1 << 12  # for sets of categories, to begin with
 EMPTY = Size(0, 0, 0, 0, 0, 0, 0, 0)
 
@@ -210,7 +210,7 @@ class Grower:
         codes = self._table.codes
         if rules.max_leaves > _FEW_LEAVES:
             return 0
-        n_columns = len(codes.features) + (_WIDE - 1) * len(codes.wide)
+        n_columns = int(codes.panels.n_columns.sum()) + _WIDE * len(codes.wide)
         work = math.log2(rules.max_leaves + 1) * n_rows * n_columns
         return int(_MOMENT / max(work, 1.0))
 
