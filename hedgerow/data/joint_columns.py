@@ -6,6 +6,7 @@ values. Flags of which no row has two, as those that one category was turned int
 *digit*, and there is room for 254 of them. See kernels.codes for joint codes.
 """
 
+import math
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -20,6 +21,8 @@ _MOST_FLAGS = N_BINS - 2  # that share a digit, so that its codes are not those 
 _MOST_DIGITS = 8  # of a joint code: each has two codes or more
 _OPEN = 8  # digits that a flag may join
 
+_PLACE = ("shared", "stride", "n_codes", "n_high", "margin", "flag")  # in kernels.codes
+
 Digit: TypeAlias = list[int]  # the features that share it
 
 
@@ -28,42 +31,52 @@ def lay_out(
 ) -> int:
     """Set where features stand in joint codes (column .. shared); return the number of columns.
 
-    Columns are shared only if that makes fewer pairs of them.
+    A column is shared by two features or more.
     """
-    narrow = features.place >= 0
+    place = features.place
+    narrow = place >= 0
     n_codes = np.maximum(features.n_bins + has_missing, 2)  # strides differ if all have two
     few = narrow & (n_codes <= most_codes)
     is_flag = few & (features.n_bins == 2) & ~has_missing
-    digits = _exclusive(np.flatnonzero(is_flag), features.place, columns)
+    digits = _exclusive(np.flatnonzero(is_flag), place, columns)
     digits += [[int(feature)] for feature in np.flatnonzero(few & ~is_flag)]
     sizes = [len(digit) + 1 if len(digit) > 1 else int(n_codes[digit[0]]) for digit in digits]
-    n_set = [_n_set(digit, is_flag, features.place, columns) for digit in digits]
+    n_set = [_n_set(digit, is_flag, place, columns) for digit in digits]
     groups = [group for group in _grouped(digits, sizes, n_set) if _n_features(group) > 1]
     alone = narrow.copy()
     alone[[feature for group in groups for _, digit in group for feature in digit]] = False
     features.column = np.where(alone, np.cumsum(alone) - 1, -1)
     features.stride, features.n_codes, features.n_high = alone, N_BINS, 1
     features.flag, features.shared, features.margin = 0, -1, 0
-    n_columns = int(alone.sum())
-    for shared, group in enumerate(groups):
-        sizes = [size for size, _ in group]
-        ends, margins = np.cumprod(sizes), 1 + np.cumsum(sizes) - sizes
-        for (size, digit), end, margin in zip(group, ends, margins, strict=True):
-            features.column[digit], features.shared[digit] = n_columns + shared, shared
-            features.stride[digit], features.n_codes[digit] = end // size, size
-            features.n_high[digit] = ends[-1] // end
-            features.flag[digit] = np.arange(1, size) if len(digit) > 1 else 0
-            features.margin[digit] = margin
+    n_columns, places = int(alone.sum()), _places(groups)
+    for name, own in zip(_PLACE, places[:, 1:].T, strict=True):
+        features[name][places[:, 0]] = own
+    features.column[places[:, 0]] = n_columns + places[:, 1]
     return n_columns + len(groups)
+
+
+def _places(groups: list[list[tuple[int, Digit]]]) -> NDArray[np.int64]:
+    """Return the features that share columns, and what _PLACE names of each."""
+    places = []
+    for shared, group in enumerate(groups):
+        n_all, stride, margin = math.prod(size for size, _ in group), 1, 1
+        for size, digit in group:
+            flags = range(1, size) if len(digit) > 1 else (0,)
+            about = shared, stride, size, n_all // (stride * size), margin
+            places += [(feature, *about, flag) for feature, flag in zip(digit, flags, strict=True)]
+            stride, margin = stride * size, margin + size
+    return np.array(places, np.int64).reshape(-1, 1 + len(_PLACE))
 
 
 def digits_of(features: Records) -> NDArray[np.int64]:
     """Return the digits of each shared column: see kernels.codes."""
     digits = np.zeros((int(features.shared.max(initial=-1)) + 1, _MOST_DIGITS, 3), np.int64)
-    for shared, room in enumerate(digits):
-        own = features[(features.shared == shared) & (features.flag <= 1)]
-        own = own[np.argsort(-own.stride)]
-        room[: len(own)] = np.stack([own.stride, own.n_codes, own.margin], axis=1)
+    first = np.flatnonzero((features.shared >= 0) & (features.flag <= 1))
+    own = features[first]
+    order = np.lexsort((-own.stride, own.shared))
+    shared, about = own.shared[order], np.stack([own.stride, own.n_codes, own.margin], axis=1)
+    begin = np.searchsorted(shared, shared)  # where the digits of its column begin
+    digits[shared, np.arange(len(shared)) - begin] = about[order]
     return digits
 
 

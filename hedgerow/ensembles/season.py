@@ -1,7 +1,7 @@
 """Seasons of boosting: many rounds in one call, where nothing is asked between them.
 
 `Boosting.next_round` is the definition; a season has the same bits. It is for the plainest rounds:
-trees of numbers fitted by second order to all rows, multiplied by a constant rate.
+trees fitted by second order to all rows, multiplied by a constant rate.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -55,6 +55,35 @@ def search_bins(problem, feature, cells, node, scratch, found):
 
 
 @inlined_part
+def has_two(about):
+    """Tell whether a FEATURE that shares a column has two codes, neither of them missing."""
+    return about.n_bins == 2 and (about.flag > 0 or about.n_codes == 2)
+
+
+@inlined_part
+def is_light(problem, cells, scratch):
+    """Tell whether one of a feature's two codes weighs too little to be parted from the other.
+
+    So it is with most flags in most nodes. Nothing else need be known of them.
+    """
+    own, moments = scratch.sides[0], problem.moments
+    for code in range(2):
+        for k in range(moments.sum_width()):
+            own[k] = 0
+        moments.read(cells, code * moments.width(), own)
+        if problem.criterion.mass(own) < problem.rules.min_weight:
+            return True
+    return False
+
+
+@inlined_part
+def has_one_of_two(moments, cells):
+    """Return 1 if only one of two codes has rows."""
+    both = moments.occurs(cells, 0) and moments.occurs(cells, moments.width())
+    return np.int64(not both)
+
+
+@inlined_part
 def _has_one(moments, cells, n_bins, has_missing):
     """Tell whether all rows are in one bin, missing or not."""
     first, last, width = np.int64(0), n_bins - 1, moments.width()

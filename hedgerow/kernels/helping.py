@@ -7,7 +7,7 @@ columns that somebody has begun with.
 import numpy as np
 
 from hedgerow.kernels.codes import N_BINS, PAIR
-from hedgerow.kernels.histogram import add_block, pairs_of_block
+from hedgerow.kernels.histogram import add_block, is_of_kinds, pairs_of_block
 from hedgerow.kernels.jit import part
 from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store, pause
 
@@ -15,7 +15,8 @@ from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store, paus
 # histogram), whose histogram it is, how many columns others have summed, how many threads wait.
 _TICKET, _LEAF, _N_DONE, _N_IDLE = 0, 1, 8, 12
 _NUMBER = 1 << 16
-_PER_BLOCK = 2  # tickets: each is good for half of a block's columns
+# Tickets: each is good for half of a block's columns, or, if rows have kinds, one of them for all.
+_PER_BLOCK = 2
 _MANY = 1024  # rows of a leaf whose columns are worth to be shared
 
 
@@ -85,6 +86,8 @@ def _sum_some(problem, space, leaf, ticket):
     n_pairs = pairs_of_block(problem.codes, block)
     half = ticket % _PER_BLOCK
     begin, end = half * n_pairs // _PER_BLOCK, (half + 1) * n_pairs // _PER_BLOCK
+    if is_of_kinds(problem.codes, block, own.end - own.begin):  # half would take as long as all
+        begin, end = np.int64(0), np.int64(0) if half else n_pairs
     first = block * problem.codes.blocks.shape[2] * N_BINS * width
     size = PAIR * N_BINS * width
     hist[first + begin * size : first + end * size] = 0

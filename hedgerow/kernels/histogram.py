@@ -29,9 +29,10 @@ def build(codes, records, moments, hist, pile):
 
     Cost: n updates per column; see `kinds`.
     """
-    hist[:] = 0
+    size = N_BINS * moments.width()
     for block in range(codes.blocks.shape[0]):
-        end = pairs_of_block(codes, block)
+        end, first = pairs_of_block(codes, block), block * codes.blocks.shape[2] * size
+        hist[first : first + end * PAIR * size] = 0
         add_block(codes, block, np.int64(0), end, records, moments, hist, pile)
 
 
@@ -46,12 +47,17 @@ def add_block(codes, block, begin, end, records, moments, hist, pile):
     """Add the moments of `records` to the pairs begin..end-1 of a block's columns."""
     size, before = PAIR * N_BINS * moments.width(), block * codes.blocks.shape[2] // PAIR
     cells = hist[(before + begin) * size : (before + end) * size]
-    n_kinds = codes.panels[block].n_kinds
-    if end > begin and 0 < n_kinds <= _ALIKE * records.shape[0]:
+    if end > begin and is_of_kinds(codes, block, records.shape[0]):
         add_kinds(codes, block, PAIR * begin, records, moments, cells, pile)
     elif end > begin:
         n_columns = min(PAIR * end, codes.panels[block].n_columns) - PAIR * begin
         _add_rows(codes.blocks[block], PAIR * begin, records, moments, cells, n_columns)
+
+
+@part
+def is_of_kinds(codes, block, n_rows):
+    """Tell whether so many rows are summed by kinds in a block: for all its columns at once."""
+    return 0 < codes.panels[block].n_kinds <= _ALIKE * n_rows
 
 
 @part
@@ -159,8 +165,21 @@ def merge(parts, first, end, hist):
 
 
 @part
-def subtract(hist, first, end, smaller):
-    """Take the smaller child from its parent: the larger child is left. Integers: exact."""
+def subtract(hist, about, width, smaller):
+    """Take the smaller child from its parent: the larger child is left. Integers: exact.
+
+    about   FEATURE   read   that leads the column; cells of codes that it has not are left alone
+    """
+    first, is_alone = about.column * N_BINS * width, about.n_codes == N_BINS
+    n_codes = about.n_bins if is_alone else about.n_codes * about.n_high
+    _take(hist, first, first + n_codes * width, smaller)
+    if is_alone:
+        last = first + about.missing * width
+        _take(hist, last, last + width, smaller)
+
+
+@part
+def _take(hist, first, end, smaller):
     rest, less = hist[first:end], smaller[first:end]
     for cell in range(rest.shape[0]):
         rest[cell] -= less[cell]

@@ -7,6 +7,7 @@ from hedgerow.kernels.moments import row_of
 from hedgerow.kernels.sides import abreast, deal_out, sides_of_set, sides_up_to
 
 _ONE, _WORD = np.uint64(1), 64
+_WORD_BITS, _LAST_BIT = np.uint64(6), np.uint64(_WORD - 1)
 
 
 @part
@@ -94,13 +95,14 @@ def _by_word(column, word, split, source, target):
 
 @part
 def _by_set(column, words, missing, split, source, target):
-    low, high = np.int64(0), source.shape[0] - 1
-    missing_left = split.missing_left
+    low, last = np.uint64(0), np.uint64(max(source.shape[0] - 1, 0))
+    missing, missing_left = np.uint64(missing), np.uint64(split.missing_left)
     for i in range(source.shape[0]):
         record = source[i]
-        code = np.int64(column[row_of(record)])
-        goes_left = missing_left if code == missing else (words[code >> 6] >> (code & 63)) & 1
-        target[low], target[high] = record, record
+        code = np.uint64(column[row_of(record)])
+        goes_left = missing_left
+        if code != missing:
+            goes_left = (np.uint64(words[code >> _WORD_BITS]) >> (code & _LAST_BIT)) & _ONE
+        target[low], target[last - np.uint64(i) + low] = record, record
         low += goes_left
-        high += goes_left - 1
-    return low
+    return np.int64(low)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hedgerow.kernels.bins import search_bins
+from hedgerow.kernels.bins import has_one_of_two, has_two, is_light, search_bins
 from hedgerow.kernels.category_order import sort_categories
 from hedgerow.kernels.codes import N_BINS
 from hedgerow.kernels.drawing import FURTHER, draw_features
@@ -70,12 +70,15 @@ def _search_some(team, whole, desk, some, hist, root, constant, found, search_on
     full = whole.criterion.at(whole.moments, root.total)
     in_full = Problem(whole.codes, whole.moments, full, whole.rules)
     features, n_columns = whole.codes.features, hist.shape[0] // (N_BINS * whole.moments.width())
-    n_some = some[1] - some[0]
+    n_some, turn = some[1] - some[0], np.int64(-1)
+    n_turns = n_some
     # Values first: what they gain may be more than categories can.
-    for turn in range(2 * n_some):
+    while turn + 1 < n_turns:
+        turn += 1
         is_second = turn >= n_some
         feature = desk.active[some[0] + turn - n_some * is_second]
         if (features[feature].n_categories > 0) != is_second:
+            n_turns = 2 * n_some
             continue
         mine = owner(whole.codes, feature, n_columns, team.n_threads) == team.thread
         if mine and not cancelled(team):
@@ -172,7 +175,10 @@ def search_column(whole, number, column, node, desk, found):
     if is_joint:
         read_node(whole.codes, about, column, width, scratch)
         cells = scratch.cells
-    is_constant = search_bins(problem, number, cells, node, scratch, found)
+    if has_two(about) and is_light(problem, cells, scratch):
+        is_constant = has_one_of_two(whole.moments, cells)
+    else:
+        is_constant = search_bins(problem, number, cells, node, scratch, found)
     if is_joint:
         clear_codes(about, width, scratch.cells)
     return is_constant

@@ -147,8 +147,8 @@ def _subtract(team, problem, space, smaller, larger):
     features, size = problem.codes.features, N_BINS * problem.moments.width()
     for feature in range(features.shape[0]):
         if _merges(team, problem.codes, feature, space.hists.shape[1] // size):
-            first = features[feature].column * size
-            subtract(space.hists[larger], first, first + size, space.hists[smaller])
+            less = space.hists[smaller]
+            subtract(space.hists[larger], features[feature], problem.moments.width(), less)
 
 
 @part

@@ -1,6 +1,7 @@
 """Sorting of many numbers by their digits, the least significant first.
 
 The bits of float64, read as whole numbers, are ordered as the numbers are once the sign is seen to.
+Zeros, of which many columns have most, are counted and put between the others in the end.
 They are dealt out by nine bits at a time. Most numbers differ in their upper half, four digits:
 they are dealt out by those, and the few that are not yet in order then change places. If these
 are many, all are dealt out again by all eight digits. A digit that all have is left out.
@@ -26,41 +27,58 @@ def sort_keys(bits, keys, counts):
 
     Cost: 4 passes and 4 of dealing, of numbers that are alike 5 and 12.
     """
-    _count(bits, keys[0], counts)
-    side = _deal_out(keys, np.int64(0), N_DIGITS - _UPPER, counts)
-    if not _put_in_order(keys[side]):
+    n_keys = _count(bits, keys[0], counts)
+    side = _deal_out(keys, np.int64(0), n_keys, N_DIGITS - _UPPER, counts)
+    if not _put_in_order(keys[side, :n_keys]):
         _count(bits, keys[side], counts)
-        side = _deal_out(keys, side, 0, counts)
-    own = keys[side]
-    for i in range(own.shape[0]):
-        own[i] = _turned(own[i])
-    return side
+        side = _deal_out(keys, side, n_keys, 0, counts)
+    _put_zeros(keys[side, :n_keys], keys[1 - side])
+    return 1 - side
 
 
 @part
 def _count(bits, keys, counts):
-    """Set keys that are ordered as the numbers; count how many have each of the upper digits."""
+    """Set keys that are ordered as the numbers, but for zeros; count how many have each digit.
+
+    Only the upper digits are counted. Returns how many keys there are.
+    """
     counts[:] = 0
+    n_keys = np.int64(0)
     for i in range(bits.shape[0]):
         key = _turned(bits[i])
         if (bits[i] & _BELOW) > 0x7FF0000000000000:
             key = _BELOW  # not a number, of either sign
-        keys[i] = key
-        for digit in range(N_DIGITS - _UPPER, N_DIGITS):
-            counts[digit, _digit(key, digit)] += 1
+        if key != 0:
+            keys[n_keys] = key
+            n_keys += 1
+            for digit in range(N_DIGITS - _UPPER, N_DIGITS):
+                counts[digit, _digit(key, digit)] += 1
+    return n_keys
 
 
 @part
-def _deal_out(keys, side, first, counts):
-    """Sort keys[side] by the digits from `first` on; return which row has them then."""
-    for i in range(keys.shape[1] if first < N_DIGITS - _UPPER else 0):
+def _deal_out(keys, side, n_keys, first, counts):
+    """Sort the keys of a side by the digits from `first` on; return which row has them then."""
+    for i in range(n_keys if first < N_DIGITS - _UPPER else 0):
         for digit in range(first, N_DIGITS - _UPPER):
             counts[digit, _digit(keys[side, i], digit)] += 1
     for digit in range(first, N_DIGITS):
-        if counts[digit, _digit(keys[side, 0], digit)] < keys.shape[1]:
-            _deal(keys[side], keys[1 - side], digit, counts[digit])
+        if n_keys > 0 and counts[digit, _digit(keys[side, 0], digit)] < n_keys:
+            _deal(keys[side, :n_keys], keys[1 - side], digit, counts[digit])
             side = 1 - side
     return side
+
+
+@part
+def _put_zeros(keys, numbers):
+    """Set the bits of all numbers in order: those of the sorted keys, and zeros between them."""
+    n_below, n_zeros = np.int64(0), numbers.shape[0] - keys.shape[0]
+    while n_below < keys.shape[0] and keys[n_below] < 0:
+        numbers[n_below] = _turned(keys[n_below])
+        n_below += 1
+    numbers[n_below : n_below + n_zeros] = 0
+    for i in range(n_below, keys.shape[0]):
+        numbers[n_zeros + i] = keys[i]
 
 
 @part

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.codes import N_BINS
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.lines import MOST, Line
 from hedgerow.kernels.machine import lowest_bit
 from hedgerow.kernels.marginals import BY_CODES
 from hedgerow.kernels.moments import add, row_of
 
+_NO_SIGN = 0x7FFFFFFF
 _FEW = 24  # codes that are sorted by insertion
 LANES, _FEW_BINS = 4, 16  # cells of a code that rows are added to in turn, if there are few codes
 
@@ -119,7 +120,13 @@ def tally_shared(codes, feature, rows, moments, scratch, own):
 @part
 def _add_all(column, records, moments, cells):
     for i in range(records.shape[0]):
-        add(moments, records[i], cells, np.int64(column[row_of(records[i])]))
+        add(moments, records[i], cells, _code_of(column, records[i]))
+
+
+@inlined_part
+def _code_of(column, record):
+    """Return the code of a record's row. A compiler is shown that it is not negative."""
+    return np.int64(column[row_of(record)]) & _NO_SIGN
 
 
 @part
@@ -127,15 +134,15 @@ def _add(column, records, moments, dense, lanes, scratch, n_codes):
     cells, order, width = scratch.cells, scratch.order, moments.width()
     if dense and lanes > 0:
         for i in range(records.shape[0]):
-            code = np.int64(column[row_of(records[i])])
+            code = _code_of(column, records[i])
             add(moments, records[i], cells, code + (i & lanes) * N_BINS)
         return n_codes
     if dense:
         _add_all(column, records, moments, cells)
         return n_codes
     for i in range(records.shape[0]):
-        code = np.int64(column[row_of(records[i])])
-        order[n_codes] = code
+        code = _code_of(column, records[i])
+        order[np.uint64(n_codes)] = code
         n_codes += np.int64(not moments.occurs(cells, code * width))
         add(moments, records[i], cells, code)
     return n_codes

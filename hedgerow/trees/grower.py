@@ -47,6 +47,7 @@ _AHEAD = 65_536  # rows below which threads divide leaves each by itself
 _HISTOGRAM_BYTES = 256 * 2**20
 _TALLIES = 4  # features of a histogram that are summed in the time of one by itself
 _MOMENT, _FEW_LEAVES = 4e8, 1024  # updates of cells, about a tenth of a second's; of one tree
+_WIDE, _SEARCH = 32, 128  # columns that a wide feature costs; updates, a feature of two leaves
 _N_WORDS = 1 << 12  # for sets of categories, to begin with
 EMPTY = Size(0, 0, 0, 0, 0, 0, 0, 0)
 
@@ -207,10 +208,11 @@ class Grower:
     def _n_in_a_moment(self, n_rows: int, rules: Rules) -> int:
         """Return how many trees are grown in a moment."""
         codes = self._table.codes
-        if rules.max_leaves > _FEW_LEAVES or len(codes.wide):
+        if rules.max_leaves > _FEW_LEAVES:
             return 0
-        work = math.log2(rules.max_leaves + 1) * n_rows * len(codes.features)
-        return int(_MOMENT / max(work, 1.0))
+        n_columns = int(codes.panels.n_columns.sum()) + _WIDE * len(codes.wide)
+        searched = _SEARCH * rules.max_leaves * len(codes.features)
+        return int(_MOMENT / (math.log2(rules.max_leaves + 1) * n_rows * n_columns + searched))
 
     def _grow_tasks(self, problem: Problem) -> None:
         """Grow the leaves that were put aside, each by one thread, the largest first."""

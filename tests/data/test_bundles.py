@@ -9,12 +9,14 @@ from hedgerow.data import bundles
 from hedgerow.data.binned import Recipe, bin_table
 from hedgerow.data.table import read_table
 from hedgerow.kernels.codes import N_BINS, no_kinds
+from hedgerow.kernels.helping import _sum_some
 from hedgerow.kernels.histogram import build
 from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.kinds import meet, refine
 from hedgerow.kernels.moments import GradientPairs
 from hedgerow.kernels.targets import Targets
 from hedgerow.kernels.team import Team
+from hedgerow.kernels.workspace import Problem, Size, workspace
 from tests.strategies import repeated_rows
 
 
@@ -152,3 +154,26 @@ def test_flags_meet_if_one_row_has_both(row):
     assert not meet(one, other)
     one[row] = other[row] = 1
     assert meet(one, other)
+
+
+@kernel
+def sum_some(problem, space, first, step, end):
+    for ticket in range(first, end, step):
+        _sum_some(problem, space, 0, ticket)
+
+
+def test_of_the_tickets_of_a_block_of_kinds_one_is_good_for_all_columns():
+    codes, moments = codes_of_purchases(has_kinds=True), GradientPairs(np.ones(1, np.int64), 0, 0.0)
+    n_blocks, rows = len(codes.blocks), np.arange(400)
+    records = (rows % 7 - 3 << 48) | (rows % 5 + 1 << 32) | rows
+    n_kinds = codes.panels.n_kinds
+    size = Size(400, 55, 1, 1, 1, 0, 1, n_blocks * 16 * N_BINS, n_kinds=int(n_kinds.max()))
+    space, problem = workspace(1, size), Problem(codes, moments, None, None)
+    space.records[0], space.hists[:] = records, -7
+    space.leaves[0, 0].end = 400
+    sum_some(problem, space, 1, 2, 2 * n_blocks)
+    found = space.hists[0].reshape(n_blocks, -1)
+    assert [(block == -7).all() for block in found] == (n_kinds > 0).tolist()
+    sum_some(problem, space, 0, 2, 2 * n_blocks)
+    found = space.hists[0].reshape(-1, N_BINS)[codes.features.column]
+    assert_array_equal(found, histogram_of(codes, records, moments))

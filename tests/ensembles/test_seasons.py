@@ -12,6 +12,7 @@ import hedgerow as h
 from hedgerow.ensembles import boosting, season
 from hedgerow.ensembles.curve import steady_sum, steady_sums
 from hedgerow.kernels import team
+from hedgerow.trees import grower
 from tests.estimators.tables import census, message, numeric
 
 pytestmark = pytest.mark.skipif(config.DISABLE_JIT, reason="notes are addresses of machine code")
@@ -29,6 +30,7 @@ REGRESSORS = [
     {"max_features": 0.5, "random_state": 3},
     {"max_features_level": 0.5, "random_state": 3},
     {"interaction_cst": "pairwise"},
+    {"split_finding": "exact"},
 ]
 CLASSIFIERS = [{}, {"class_weight": "balanced"}, {"loss": "exponential"}, {"min_child_weight": 0.0}]
 
@@ -97,6 +99,29 @@ def test_rows_so_many_that_steps_might_not_fit_make_no_difference(grown):
     assert_same(h.GradientBoostingRegressor, {"max_leaf_nodes": 5}, X, y, grown)
 
 
+@pytest.mark.parametrize("kind", [h.GradientBoostingClassifier, h.GradientBoostingRegressor])
+def test_categories_too_many_for_a_byte_are_grown_in_seasons(kind, grown):
+    rng = np.random.default_rng(0)
+    town = rng.integers(0, 700, 3000)
+    worth = rng.normal(size=700)[town] + rng.normal(size=3000)
+    X = np.column_stack([rng.permutation(700)[town], rng.integers(0, 9, 3000), rng.random(3000)])
+    X[rng.random(3000) < 0.1, 0] = np.nan
+    y = (worth > 0.0).astype(int) if "Classifier" in kind.__name__ else worth
+    assert_same(kind, {"categorical_features": [0]}, X, y, grown)
+
+
+def test_tables_so_large_that_a_tree_takes_long_are_not_grown_in_seasons(monkeypatch, grown):
+    X, _, y = numeric(2000, 3, n_values=1500)
+    for categorical, n_rounds in ([], 4), ([0, 1, 2], 0):
+        monkeypatch.setattr(grower, "_MOMENT", 12 * 2000 * 3.0 * 5)
+        model = h.GradientBoostingRegressor(
+            n_estimators=5, early_stopping=False, categorical_features=categorical, n_jobs=1
+        )
+        model.fit(X, y)
+        assert sum(grown) == n_rounds
+        grown.clear()
+
+
 def test_offsets_and_rounds_from_before_make_no_difference(grown):
     problem = census(600)
     X, y, offset = problem.X, problem.numbers, np.arange(600) / 600
@@ -141,7 +166,6 @@ def test_a_loss_of_the_users_own_is_grown_in_seasons(grown):
         {"max_features_tree": 0.5},
         {"early_stopping": True},
         {"time_limit": 1000.0},
-        {"split_finding": "exact"},
         {"max_leaf_nodes": None, "max_depth": 4},
     ],
     ids=repr,

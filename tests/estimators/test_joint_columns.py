@@ -122,3 +122,19 @@ def test_nodes_as_long_as_a_line_are_those_of_features_alone(n_rows, monkeypatch
     shared = fingerprint(forest, problem)
     alone(monkeypatch)
     assert fingerprint(forest, problem) == shared
+
+
+@pytest.mark.parametrize("light", [0.0, 1.0])
+@pytest.mark.parametrize("n_light", [19, 20])
+@pytest.mark.parametrize("together", [True, False])
+def test_a_flag_is_cut_if_both_of_its_sides_weigh_enough(light, n_light, together, n_columns):
+    X = (np.random.default_rng(0).random((300, 9)) < 0.5).astype(float)
+    X[:, 4] = 1.0 - light
+    X[7 : 7 + n_light, 4] = light
+    if together:  # no row has two flags: they share a digit
+        X[:, 5:] = 0.0
+        X[np.flatnonzero(X[:, 4] == 0.0)[:4], np.arange(5, 9)] = 1.0
+    given = {"n_estimators": 1, "early_stopping": False, "max_features": None}
+    model = GradientBoostingRegressor(**given, min_child_weight=20.0).fit(X, X[:, 4])
+    assert n_columns[0] <= 2
+    assert (model.feature_importances_[4] > 0.0) == (n_light == 20)

@@ -1,16 +1,24 @@
 """Histograms: the same sums for all narrow features at once, which add and subtract exactly."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from hedgerow.kernels.codes import N_BINS
+from hedgerow.kernels.codes import N_BINS, leads
 from hedgerow.kernels.histogram import build, merge, subtract
 from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.targets import Targets
 from tests.oracle.histogram import sums_by_code
-from tests.strategies import class_counts, class_moments, coded_columns, codes_of, repeated_rows
+from tests.strategies import (
+    CodedColumn,
+    class_counts,
+    class_moments,
+    coded_columns,
+    codes_of,
+    repeated_rows,
+)
 
 
 @kernel
@@ -24,8 +32,10 @@ def merged(parts, first, end, hist):
 
 
 @kernel
-def subtracted(hist, first, end, smaller):
-    subtract(hist, first, end, smaller)
+def subtracted(hist, features, first, end, width, smaller):
+    for feature in range(first, end):
+        if leads(features[feature]):
+            subtract(hist, features[feature], width, smaller)
 
 
 @st.composite
@@ -125,14 +135,41 @@ def test_merged_parts_are_the_whole_and_the_whole_less_a_part_is_the_other(table
     total = np.full_like(whole, -7)
     merged(parts, 0, len(whole), total)
     assert_array_equal(total, whole)
-    subtracted(total, 0, len(total), parts[0])
+    subtracted(total, codes.features, 0, len(columns), moments.width(), parts[0])
     assert_array_equal(total, parts[1])
 
 
-def test_a_thread_merges_and_subtracts_its_own_cells_and_no_others():
+@pytest.mark.parametrize("n_bins", [2, 3, 7])
+def test_the_whole_less_a_part_is_the_other_where_features_share_columns(n_bins):
+    rng = np.random.default_rng(n_bins)
+    drawn = rng.integers(0, n_bins, (21, 50)).tolist()
+    columns = [CodedColumn(tuple(own), n_bins) for own in drawn]
+    columns += [CodedColumn((None, *own[1:]), n_bins) for own in drawn[:9]]
+    codes, moments = codes_of(columns, 16), targets_of(np.arange(50), np.arange(1, 51))
+    assert (codes.features.n_codes < N_BINS).sum() > 1
+    records = repeated_rows(np.arange(50))
+    whole, part, other = (
+        histogram_of(codes, own, moments) for own in (records, records[:20], records[20:])
+    )
+    n_columns = int(codes.features.column.max()) + 1
+    given = codes.features, 0, len(columns), moments.width()
+    subtracted(whole.reshape(-1), *given, part.reshape(-1))
+    assert_array_equal(whole[:n_columns], other[:n_columns])
+
+
+def test_a_thread_merges_its_own_cells_and_no_others():
     parts = np.arange(30).reshape(3, 10)
     hist = np.full(10, -7)
     merged(parts, 4, 7, hist)
     assert hist.tolist() == [-7, -7, -7, -7, 42, 45, 48, -7, -7, -7]
-    subtracted(hist, 5, 6, parts[0])
-    assert hist.tolist() == [-7, -7, -7, -7, 42, 40, 48, -7, -7, -7]
+
+
+def test_of_a_column_only_the_cells_of_its_codes_are_subtracted():
+    codes = codes_of([CodedColumn((0,), n_bins) for n_bins in (3, 200, 2)])
+    hist = np.full(4 * N_BINS, 9)
+    subtracted(hist, codes.features, 1, 2, 1, np.arange(4 * N_BINS))
+    cells = hist.reshape(4, N_BINS)
+    assert (cells[[0, 2, 3]] == 9).all()
+    assert cells[1, :200].tolist() == list(range(9 - N_BINS, 9 - N_BINS - 200, -1))
+    assert (cells[1, 200:255] == 9).all()
+    assert cells[1, 255] == 9 - N_BINS - 255

@@ -34,6 +34,12 @@ def test_many_numbers_are_in_order(scale):
     np.testing.assert_array_equal(ascending(numbers), np.sort(numbers))
 
 
+@given(st.lists(st.sampled_from([0.0, 0.0, 0.0, 1.0, -1.0, 5e-324, -5e-324, np.nan]), min_size=1))
+def test_zeros_stand_between_the_numbers_below_and_above(numbers):
+    found = ascending(np.array(numbers))
+    np.testing.assert_array_equal(found, np.sort(numbers))
+
+
 def test_a_column_of_a_matrix_is_sorted_where_it_is_not_contiguous():
     numbers = np.random.default_rng(0).standard_normal((50, 3))
     np.testing.assert_array_equal(ascending(numbers[:, 1]), np.sort(numbers[:, 1]))
