@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from hedgerow.ensembles.species import Counts, Floats
 from hedgerow.kernels.packed import Thicket
+from hedgerow.kernels.rulers import N_ENDS
+from hedgerow.kernels.rungs import Rungs, lay_rungs
 from hedgerow.kernels.scales import (
     BROKEN,
     FLOATS,
@@ -31,6 +33,7 @@ from hedgerow.kernels.trails import NARROW, WIDE
 _LINE = 64  # bytes of a line of the cache
 _EXACT = 2.0**52  # below it, whole numbers can be counted by ones
 _MOST_SEATS = 1 << 23  # of all threads: 64 MB while thresholds are looked for
+_BUCKETS = 2  # for each threshold of a column of ranks
 _MOST_CUTS = HIGHEST - 1  # different thresholds of a column of ranks: as many as there are keys
 
 
@@ -38,12 +41,12 @@ class Ranking(NamedTuple):
     """Columns of ranks, and the thresholds of a forest there.
 
     columns  int64 [n]                      their numbers
-    cuts     float64 [n_cuts] of each       different thresholds, in their order
+    rungs    Rungs                          different thresholds
     marks    uint16 [n_nodes] of each thicket
     """
 
     columns: NDArray[np.int64]
-    cuts: list[Floats]
+    rungs: Rungs
     marks: list[NDArray[np.uint16]]
 
 
@@ -59,7 +62,7 @@ class Known:
     """
 
     def __init__(self) -> None:
-        self.ranking = Ranking(np.zeros(0, np.int64), [], [])
+        self.ranking = Ranking(np.zeros(0, np.int64), _rungs([]), [])
         self.refused: set[tuple[int, ...]] = set()
 
     def ranked(
@@ -162,7 +165,8 @@ def reading_of(
         return None
     columns = np.where(is_whole, WHOLE, FLOATS).astype(np.int32)
     columns[ranking.columns] = np.arange(len(ranking.columns))
-    scales = _scales(columns, np.where(is_whole, low, 0.0), ranking.cuts)
+    low = np.where(is_whole, low, 0.0)
+    scales = Scales(columns, low, ranking.rungs, np.zeros(0, np.uint16))
     return Reading(scales, ranking.marks, bool((flags & MISSING).any()))
 
 
@@ -196,14 +200,28 @@ def _ranking(
         ranks[:, column][is_taken] = 1 + places
     for thicket, own in zip(thickets, marks, strict=True):
         team.run(rank_seats, thicket, numbers, ranks, own)
-    return Ranking(columns, cuts, marks)
+    return Ranking(columns, _rungs(cuts), marks)
 
 
-def _scales(columns: NDArray[np.int32], low: Floats, cuts: Sequence[Floats]) -> Scales:
-    """Return the scales of all columns, as yet without marks."""
-    n_levels = np.array([len(each).bit_length() for each in cuts], np.int64)
-    first = np.append(0, np.cumsum(1 << n_levels))
-    whole = np.full(int(first[-1]), np.inf)
+def _rungs(cuts: Sequence[Floats]) -> Rungs:
+    """Return the rungs of columns, given their thresholds."""
+    n_columns, sizes = len(cuts), np.array([len(each) for each in cuts], np.int64)
+    first_bucket = np.append(0, np.cumsum(_BUCKETS * sizes + 1))
+    ends = np.full((n_columns, N_ENDS + 1), np.inf)
+    for own, each in zip(ends, cuts, strict=True):
+        some = np.linspace(0, len(each) - 1, min(len(each), N_ENDS)).astype(np.int64)
+        own[: len(some)] = each[some]
+    rungs = Rungs(
+        np.concatenate([np.zeros(0), *cuts]),
+        np.append(0, np.cumsum(sizes)),
+        np.empty(first_bucket[-1], np.uint16),
+        first_bucket,
+        np.empty((n_columns, 4)),
+        np.empty((n_columns, 3), np.int64),
+    )
+    lay_rungs(ends, rungs)
+    first = np.append(0, np.cumsum(sizes + (1 << rungs.marks[:, 2])))
+    padded = np.full(first[-1], np.inf)
     for begin, each in zip(first, cuts, strict=False):
-        whole[begin : begin + len(each)] = each
-    return Scales(columns, low, whole, first, n_levels, np.zeros(0, np.uint16))
+        padded[begin : begin + len(each)] = each
+    return rungs._replace(cuts=padded, first=first)
