@@ -15,7 +15,7 @@ from hedgerow.kernels.stairs import ABREAST
 from hedgerow.kernels.team import Team
 
 _SLAB = 1 << 18  # rows whose keys are there at once, at most
-_CACHED = 3 << 16  # nodes of trees that are laid at once, two megabytes, unless threads need more
+_CACHED = 1 << 17  # nodes of trees that are laid at once, unless there are more threads
 
 
 def flown(

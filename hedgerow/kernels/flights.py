@@ -28,7 +28,7 @@ WORDS = 16  # of a flight: a line of the cache
 LEVELS = 3
 NO_CLASS = (1 << 16) - 1
 BLOCK = 256  # rows that go down a tree before the next ones
-CHUNK = 4096  # rows that go down some trees before the next ones: their keys stay in the cache
+CHUNK = 8192  # rows that go down some trees before the next ones: their keys stay in the cache
 _BYTES, _LINE = 4, 64  # of a word, and of a line of the cache
 
 
