@@ -1,12 +1,15 @@
 """Scaling: which integers stand for the values of each column, so that rows can follow trails."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.data.edges import ascending
 from hedgerow.ensembles.species import Counts, Floats
+from hedgerow.kernels.meeting import Member
 from hedgerow.kernels.packed import Thicket
 from hedgerow.kernels.rulers import N_ENDS
 from hedgerow.kernels.rungs import Rungs, lay_rungs
@@ -27,12 +30,13 @@ from hedgerow.kernels.scales import (
 )
 from hedgerow.kernels.stairs import REGISTER, is_built_in
 from hedgerow.kernels.team import Team
-from hedgerow.kernels.thresholds import SEATS, rank_seats, seat_cuts
+from hedgerow.kernels.thresholds import count_cuts, gather_cuts, mark_splits
 from hedgerow.kernels.trails import NARROW, WIDE
 
 _LINE = 64  # bytes of a line of the cache
 _EXACT = 2.0**52  # below it, whole numbers can be counted by ones
-_MOST_SEATS = 1 << 23  # of all threads: 64 MB while thresholds are looked for
+_GATHERED = 1 << 22  # thresholds of splits, at once: 32 MB while different ones are looked for
+_APART = 8  # counts on a line of the cache
 _BUCKETS = 2  # for each threshold of a column of ranks
 _MOST_CUTS = HIGHEST - 1  # different thresholds of a column of ranks: as many as there are keys
 
@@ -174,33 +178,59 @@ def _ranking(
     columns: NDArray[np.int64], n_features: int, thickets: Sequence[Thicket], team: Team
 ) -> Ranking | None:
     """Find the different thresholds of some columns; None if there are too many."""
+    shape = team.n_threads, -(-len(columns) // _APART) * _APART
+    counts = np.zeros((len(thickets), *shape), np.int64)
+    numbers = _numbers(columns, n_features)
+    for thicket, own in zip(thickets, counts, strict=True):
+        team.run(count_cuts, thicket, numbers, own)
+    cuts: list[Floats] = []
+    for begin, end in pairwise(_batches(counts.sum(axis=(0, 1))[: len(columns)])):
+        some = _numbers(columns[begin:end], n_features)
+        sizes = counts[:, :, begin:end].transpose(2, 0, 1)
+        ends = np.cumsum(sizes)
+        places, gathered = np.zeros_like(counts), np.empty(int(ends[-1]))
+        places[:, :, : end - begin] = (ends.reshape(sizes.shape) - sizes).transpose(1, 2, 0)
+        for thicket, own in zip(thickets, places, strict=True):
+            team.run(gather_cuts, thicket, some, own, gathered)
+        found = _different(np.split(gathered, np.cumsum(sizes.sum(axis=(1, 2)))[:-1]), team)
+        if max(map(len, found)) > _MOST_CUTS:
+            return None
+        cuts += found
+    rungs, marks = _rungs(cuts), [np.zeros(len(each.nodes), np.uint16) for each in thickets]
+    for thicket, own_marks in zip(thickets, marks, strict=True):
+        team.run(mark_splits, thicket, numbers, rungs, own_marks)
+    return Ranking(columns, rungs, marks)
+
+
+def _different(gathered: Sequence[Floats], team: Team) -> list[Floats]:
+    """Return the different numbers of some columns, in order."""
+    found = [each[:0] for each in gathered]
+
+    def look_at(_: Member, column: int) -> None:
+        values = ascending(gathered[column])
+        is_first = np.append(True, values[1:] != values[:-1])[: len(values)]
+        found[column] = values[is_first]
+
+    team.run_each(look_at, range(len(gathered)))
+    return found
+
+
+def _numbers(columns: NDArray[np.int64], n_features: int) -> NDArray[np.int32]:
+    """Return the number of each feature's column among some, or -1."""
     numbers = np.full(n_features, -1, np.int32)
     numbers[columns] = np.arange(len(columns))
-    marks = [np.zeros(len(each.nodes), np.uint16) for each in thickets]
-    for n_seats in SEATS:
-        shape = team.n_threads, len(columns), n_seats
-        if np.prod(shape) > _MOST_SEATS:
-            return None
-        seats, n_cuts = np.full(shape, np.nan), np.zeros(shape[:2], np.int64)
-        for thicket, own in zip(thickets, marks, strict=True):
-            team.run(seat_cuts, thicket, numbers, seats, n_cuts, own)
-            if 2 * n_cuts.max() >= n_seats:
-                break
-        else:
-            break
-    else:
-        return None
-    cuts, ranks = [], np.zeros(shape, np.uint16)
-    for column in range(len(columns)):
-        is_taken = ~np.isnan(seats[:, column])
-        different, places = np.unique(seats[:, column][is_taken], return_inverse=True)
-        if len(different) > _MOST_CUTS:
-            return None
-        cuts.append(different)
-        ranks[:, column][is_taken] = 1 + places
-    for thicket, own in zip(thickets, marks, strict=True):
-        team.run(rank_seats, thicket, numbers, ranks, own)
-    return Ranking(columns, _rungs(cuts), marks)
+    return numbers
+
+
+def _batches(sizes: NDArray[np.int64]) -> list[int]:
+    """Return the first column of each batch that is gathered at once, and how many there are."""
+    batches, n_gathered = [0], 0
+    for column, size in enumerate(sizes.tolist()):
+        if n_gathered + size > _GATHERED and column > batches[-1]:
+            batches.append(column)
+            n_gathered = 0
+        n_gathered += size
+    return [*batches, len(sizes)]
 
 
 def _rungs(cuts: Sequence[Floats]) -> Rungs:
