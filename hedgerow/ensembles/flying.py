@@ -45,7 +45,7 @@ def _flights(thicket: Thicket, keys: NDArray[np.uint16], second: int, n_threads:
         bounds[begin + 1 : end, 0], n_words = needed[:-1], max(n_words, int(needed[-1]))
     words = on_lines((n_words,), np.int32)
     waiting = np.empty((n_threads, int(sizes.max()) // 2 + 1), np.int32)
-    on_their_way = [on_lines((n_threads, BLOCK + ABREAST), np.int32) for _ in range(2)]
+    rows, places = (on_lines((n_threads, BLOCK + ABREAST), np.int32) for _ in range(2))
     return Flights(
         keys,
         second,
@@ -56,7 +56,8 @@ def _flights(thicket: Thicket, keys: NDArray[np.uint16], second: int, n_threads:
         words,
         words.view(np.uint16),
         waiting,
-        *on_their_way,
+        rows,
+        places,
         on_lines((n_threads, BLOCK), np.int32),
     )
 

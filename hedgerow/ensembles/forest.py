@@ -216,8 +216,14 @@ class Planting:
 
     def _tree(self, number: int, team: Team) -> Planted:
         """Grow, prune and pack one tree."""
-        judge, weight = self._judge(number)
-        limits = self._plan.limits(number, weight)
+        counts, weights, plan = None, self._weights, self._plan
+        if plan.bags is not None:
+            counts = plan.bags.counts(number)
+            if not plan.bags.way.keeps_weights:
+                weights = Steps(np.broadcast_to(np.int64(1), counts.shape), 1.0, exact=True)
+        judge = self._species.judge(weights, counts)
+        n_steps = weights.counts.sum() if counts is None else weights.counts @ counts
+        limits = self._plan.limits(number, float(n_steps) * weights.unit)
         grower = self._grower(judge, limits, team)
 
         def fill(records: NDArray[np.int64]) -> None:
@@ -227,16 +233,6 @@ class Planting:
         tree = self._species.packed(self._table, nodes, judge, self._plan.alpha)
         self._growers.put(grower)
         return Planted(tree, judge.weight_unit)
-
-    def _judge(self, number: int) -> tuple[Judge, float]:
-        """Return what a tree is grown by, and the total weight of its rows."""
-        counts, weights, plan = None, self._weights, self._plan
-        if plan.bags is not None:
-            counts = plan.bags.counts(number)
-            if not plan.bags.way.keeps_weights:
-                weights = Steps(np.broadcast_to(np.int64(1), counts.shape), 1.0, exact=True)
-        n_steps = weights.counts.sum() if counts is None else weights.counts @ counts
-        return self._species.judge(weights, counts), float(n_steps) * weights.unit
 
     def _grower(self, judge: Judge, limits: GrowthRules, team: Team) -> Grower:
         """Return a grower that is free, or a new one that has room for all rows."""

@@ -38,7 +38,6 @@ from hedgerow.trees.rules import GrowthRules, menu_of
 
 _NO_DEPTH = 2**62
 _MAX_ROWS = 2**30
-_SOME = 1 << 16  # records that are looked at at once
 _STACK = 80  # the newest leaves: each at most half of the one below, so log2(n) and some
 _SMALL = 8192  # rows below which a subtree is grown by one thread
 _COPSE = 8192  # rows of a leaf that are copied into a table of its own
@@ -64,11 +63,8 @@ class Judge(NamedTuple):
 
     def row_weights(self, n_rows: int) -> NDArray[np.int64]:
         """Return how many steps of weight each row has: of moments that know weights and mask."""
-        weights = np.zeros(n_rows, np.int64)
-        for first in range(0, len(self.records), _SOME):  # all at once: 40 bytes a row
-            some = self.records[first : first + _SOME]
-            rows = some & 0xFFFFFFFF
-            weights[rows] = self.moments.weights[rows & self.moments.mask] * (some >> 48)
+        rows, weights = self.records & 0xFFFFFFFF, np.zeros(n_rows, np.int64)
+        weights[rows] = self.moments.weights[rows & self.moments.mask] * (self.records >> 48)
         return weights
 
     def held_monotone(self, signs: NDArray[np.int64] | None) -> "Judge":

@@ -51,7 +51,7 @@ def target_judge(y: Floats, weights: Steps, repeats: NDArray[np.int64] | None = 
         How often each row counts, as in a bootstrap sample; rows of 0 are left out.
     """
     n_rows, n_outputs = y.shape
-    times = np.ones(n_rows, np.int64) if repeats is None else np.asarray(repeats, np.int64)
+    times = np.ones(n_rows, np.int64) if repeats is None else repeats.astype(np.int64)
     if not fits_record(times):
         weights, times = repeated(weights, times), (times > 0).astype(np.int64)
     steps = quantised_targets(y, weights, times)
