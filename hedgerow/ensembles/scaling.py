@@ -54,6 +54,17 @@ class Ranking(NamedTuple):
     marks: list[NDArray[np.uint16]]
 
 
+_NO_RUNGS = Rungs(
+    np.zeros(0),
+    np.zeros(1, np.int64),
+    np.zeros(0, np.uint16),
+    np.zeros(1, np.int64),
+    np.zeros((0, 4)),
+    np.zeros((0, 3), np.int64),
+)
+_NO_RANKING = Ranking(np.zeros(0, np.int64), _NO_RUNGS, [])
+
+
 class Known:
     """What is known of a forest's thresholds: 2 bytes a node, once columns of ranks were met.
 
@@ -66,7 +77,7 @@ class Known:
     """
 
     def __init__(self) -> None:
-        self.ranking = Ranking(np.zeros(0, np.int64), _rungs([]), [])
+        self.ranking = _NO_RANKING
         self.refused: set[tuple[int, ...]] = set()
 
     def ranked(
