@@ -16,7 +16,7 @@ from hedgerow.kernels.trails import BLOCK, NO_CLASS, Trails, add_verdicts, arran
 _SLAB = 1 << 16  # rows whose keys are there at once, at most
 _ROUNDS = 4  # trees that each thread follows before verdicts are added up
 _PER_ROW = 8  # nodes of a tree for each row; if there are more, to lay them takes longer
-_FEW = 8  # trees that had better be walked: rows would have to be read for them
+_STEPS = 1.5  # down all trees for each column: if there are fewer, to read rows takes longer
 _FEW_ROWS = 12  # that had better walk: to look at the trees takes longer
 _MANY = 24  # trees for which rows had better be arranged
 
@@ -37,7 +37,8 @@ def followed(
     if len(rows) < _FEW_ROWS:
         return False
     sizes = np.concatenate([np.diff(each.first[:, 0]) for each in thickets])
-    if len(sizes) < _FEW or sizes.sum() > _PER_ROW * min(len(rows), _SLAB) * len(sizes):
+    is_low = np.log2(sizes).sum() < _STEPS * values.shape[1]
+    if is_low or sizes.sum() > _PER_ROW * min(len(rows), _SLAB) * len(sizes):
         return False
     has_sets = any(len(each.words) for each in thickets)
     if has_sets or max(2 * LANES * values.shape[1], out.shape[1]) >= NO_CLASS - LANES:

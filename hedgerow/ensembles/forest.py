@@ -80,7 +80,8 @@ class Forest:
         kept, n_left = [], n_trees
         for thicket in self.thickets:
             n_own = min(n_left, len(thicket.first) - 1)
-            kept.append(some_trees(thicket, 0, n_own))
+            if n_own > 0:
+                kept.append(some_trees(thicket, 0, n_own))
             n_left -= n_own
         return Forest(tuple(kept), self.units[:n_trees], self.n_categories)
 

@@ -1,13 +1,18 @@
 """Scaling: which integers stand for the values of each column, so that rows can follow trails."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.data.edges import ascending
 from hedgerow.ensembles.species import Counts, Floats
+from hedgerow.kernels.meeting import Member
 from hedgerow.kernels.packed import Thicket
+from hedgerow.kernels.rulers import N_ENDS
+from hedgerow.kernels.rungs import Rungs, lay_rungs
 from hedgerow.kernels.scales import (
     BROKEN,
     FLOATS,
@@ -25,12 +30,14 @@ from hedgerow.kernels.scales import (
 )
 from hedgerow.kernels.stairs import REGISTER, is_built_in
 from hedgerow.kernels.team import Team
-from hedgerow.kernels.thresholds import SEATS, rank_seats, seat_cuts
+from hedgerow.kernels.thresholds import count_cuts, gather_cuts, mark_splits
 from hedgerow.kernels.trails import NARROW, WIDE
 
 _LINE = 64  # bytes of a line of the cache
 _EXACT = 2.0**52  # below it, whole numbers can be counted by ones
-_MOST_SEATS = 1 << 23  # of all threads: 64 MB while thresholds are looked for
+_GATHERED = 1 << 22  # thresholds of splits, at once: 32 MB while different ones are looked for
+_APART = 8  # counts on a line of the cache
+_BUCKETS = 2  # for each threshold of a column of ranks
 _MOST_CUTS = HIGHEST - 1  # different thresholds of a column of ranks: as many as there are keys
 
 
@@ -38,13 +45,24 @@ class Ranking(NamedTuple):
     """Columns of ranks, and the thresholds of a forest there.
 
     columns  int64 [n]                      their numbers
-    cuts     float64 [n_cuts] of each       different thresholds, in their order
+    rungs    Rungs                          different thresholds
     marks    uint16 [n_nodes] of each thicket
     """
 
     columns: NDArray[np.int64]
-    cuts: list[Floats]
+    rungs: Rungs
     marks: list[NDArray[np.uint16]]
+
+
+_NO_RUNGS = Rungs(
+    np.zeros(0),
+    np.zeros(1, np.int64),
+    np.zeros(0, np.uint16),
+    np.zeros(1, np.int64),
+    np.zeros((0, 4)),
+    np.zeros((0, 3), np.int64),
+)
+_NO_RANKING = Ranking(np.zeros(0, np.int64), _NO_RUNGS, [])
 
 
 class Known:
@@ -59,7 +77,7 @@ class Known:
     """
 
     def __init__(self) -> None:
-        self.ranking = Ranking(np.zeros(0, np.int64), [], [])
+        self.ranking = _NO_RANKING
         self.refused: set[tuple[int, ...]] = set()
 
     def ranked(
@@ -162,7 +180,8 @@ def reading_of(
         return None
     columns = np.where(is_whole, WHOLE, FLOATS).astype(np.int32)
     columns[ranking.columns] = np.arange(len(ranking.columns))
-    scales = _scales(columns, np.where(is_whole, low, 0.0), ranking.cuts)
+    low = np.where(is_whole, low, 0.0)
+    scales = Scales(columns, low, ranking.rungs, np.zeros(0, np.uint16))
     return Reading(scales, ranking.marks, bool((flags & MISSING).any()))
 
 
@@ -170,40 +189,80 @@ def _ranking(
     columns: NDArray[np.int64], n_features: int, thickets: Sequence[Thicket], team: Team
 ) -> Ranking | None:
     """Find the different thresholds of some columns; None if there are too many."""
+    shape = team.n_threads, -(-len(columns) // _APART) * _APART
+    counts = np.zeros((len(thickets), *shape), np.int64)
+    numbers = _numbers(columns, n_features)
+    for thicket, own in zip(thickets, counts, strict=True):
+        team.run(count_cuts, thicket, numbers, own)
+    cuts: list[Floats] = []
+    for begin, end in pairwise(_batches(counts.sum(axis=(0, 1))[: len(columns)])):
+        some = _numbers(columns[begin:end], n_features)
+        sizes = counts[:, :, begin:end].transpose(2, 0, 1)
+        ends = np.cumsum(sizes)
+        places, gathered = np.zeros_like(counts), np.empty(int(ends[-1]))
+        places[:, :, : end - begin] = (ends.reshape(sizes.shape) - sizes).transpose(1, 2, 0)
+        for thicket, own in zip(thickets, places, strict=True):
+            team.run(gather_cuts, thicket, some, own, gathered)
+        found = _different(np.split(gathered, np.cumsum(sizes.sum(axis=(1, 2)))[:-1]), team)
+        if max(map(len, found)) > _MOST_CUTS:
+            return None
+        cuts += found
+    rungs, marks = _rungs(cuts), [np.zeros(len(each.nodes), np.uint16) for each in thickets]
+    for thicket, own_marks in zip(thickets, marks, strict=True):
+        team.run(mark_splits, thicket, numbers, rungs, own_marks)
+    return Ranking(columns, rungs, marks)
+
+
+def _different(gathered: Sequence[Floats], team: Team) -> list[Floats]:
+    """Return the different numbers of some columns, in order."""
+    found = [each[:0] for each in gathered]
+
+    def look_at(_: Member, column: int) -> None:
+        values = ascending(gathered[column])
+        is_first = np.append(True, values[1:] != values[:-1])[: len(values)]
+        found[column] = values[is_first]
+
+    team.run_each(look_at, range(len(gathered)))
+    return found
+
+
+def _numbers(columns: NDArray[np.int64], n_features: int) -> NDArray[np.int32]:
+    """Return the number of each feature's column among some, or -1."""
     numbers = np.full(n_features, -1, np.int32)
     numbers[columns] = np.arange(len(columns))
-    marks = [np.zeros(len(each.nodes), np.uint16) for each in thickets]
-    for n_seats in SEATS:
-        shape = team.n_threads, len(columns), n_seats
-        if np.prod(shape) > _MOST_SEATS:
-            return None
-        seats, n_cuts = np.full(shape, np.nan), np.zeros(shape[:2], np.int64)
-        for thicket, own in zip(thickets, marks, strict=True):
-            team.run(seat_cuts, thicket, numbers, seats, n_cuts, own)
-            if 2 * n_cuts.max() >= n_seats:
-                break
-        else:
-            break
-    else:
-        return None
-    cuts, ranks = [], np.zeros(shape, np.uint16)
-    for column in range(len(columns)):
-        is_taken = ~np.isnan(seats[:, column])
-        different, places = np.unique(seats[:, column][is_taken], return_inverse=True)
-        if len(different) > _MOST_CUTS:
-            return None
-        cuts.append(different)
-        ranks[:, column][is_taken] = 1 + places
-    for thicket, own in zip(thickets, marks, strict=True):
-        team.run(rank_seats, thicket, numbers, ranks, own)
-    return Ranking(columns, cuts, marks)
+    return numbers
 
 
-def _scales(columns: NDArray[np.int32], low: Floats, cuts: Sequence[Floats]) -> Scales:
-    """Return the scales of all columns, as yet without marks."""
-    n_levels = np.array([len(each).bit_length() for each in cuts], np.int64)
-    first = np.append(0, np.cumsum(1 << n_levels))
-    whole = np.full(int(first[-1]), np.inf)
+def _batches(sizes: NDArray[np.int64]) -> list[int]:
+    """Return the first column of each batch that is gathered at once, and how many there are."""
+    batches, n_gathered = [0], 0
+    for column, size in enumerate(sizes.tolist()):
+        if n_gathered + size > _GATHERED and column > batches[-1]:
+            batches.append(column)
+            n_gathered = 0
+        n_gathered += size
+    return [*batches, len(sizes)]
+
+
+def _rungs(cuts: Sequence[Floats]) -> Rungs:
+    """Return the rungs of columns, given their thresholds."""
+    n_columns, sizes = len(cuts), np.array([len(each) for each in cuts], np.int64)
+    first_bucket = np.append(0, np.cumsum(_BUCKETS * sizes + 1))
+    ends = np.full((n_columns, N_ENDS + 1), np.inf)
+    for own, each in zip(ends, cuts, strict=True):
+        some = np.linspace(0, len(each) - 1, min(len(each), N_ENDS)).astype(np.int64)
+        own[: len(some)] = each[some]
+    rungs = Rungs(
+        np.concatenate([np.zeros(0), *cuts]),
+        np.append(0, np.cumsum(sizes)),
+        np.empty(first_bucket[-1], np.uint16),
+        first_bucket,
+        np.empty((n_columns, 4)),
+        np.empty((n_columns, 3), np.int64),
+    )
+    lay_rungs(ends, rungs)
+    first = np.append(0, np.cumsum(sizes + (1 << rungs.marks[:, 2])))
+    padded = np.full(first[-1], np.inf)
     for begin, each in zip(first, cuts, strict=False):
-        whole[begin : begin + len(each)] = each
-    return Scales(columns, low, whole, first, n_levels, np.zeros(0, np.uint16))
+        padded[begin : begin + len(each)] = each
+    return rungs._replace(cuts=padded, first=first)

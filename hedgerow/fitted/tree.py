@@ -7,14 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.fitted.model import Floats, ReadsNumbers
-from hedgerow.kernels.packed import PACKED, pack
+from hedgerow.kernels.lone import find_leaves_of_one, lay_one, room_for_one
 from hedgerow.kernels.predict import Paths, average_unseen, leaf_indices
 from hedgerow.kernels.team import Team, hired
-from hedgerow.kernels.walks import find_leaves_of_one
 from hedgerow.trees.tree import Tree
 
-_FEW_ROWS = 256  # for which no tree is packed
-_PER_ROW = 4  # nodes for each row; if there are more, to pack the tree takes longer
+_FEW_ROWS = 256  # for which no tree is laid
+_PER_ROW = 4  # nodes for each row; if there are more, to lay the tree takes longer
 
 
 class OneTree(ReadsNumbers):
@@ -28,9 +27,9 @@ class OneTree(ReadsNumbers):
         if len(tree.category_words) or not is_many:
             team.run(leaf_indices, values, paths_of(tree), leaves)
         else:
-            nodes = np.empty(tree.n_nodes, PACKED).view(np.recarray)
-            pack(paths_of(tree), tree.n_rows, nodes)
-            team.run(find_leaves_of_one, values, nodes, leaves)
+            lone = room_for_one(tree.n_nodes)
+            lay_one(paths_of(tree), np.empty(tree.n_nodes, np.int64), lone)
+            team.run(find_leaves_of_one, values, lone, leaves)
         return leaves
 
     def _answered(self, X: Any, spoken: Callable[[Floats], Floats]) -> Floats:
@@ -44,8 +43,8 @@ class OneTree(ReadsNumbers):
             leaves = self._leaves(values, team)
         rows = self._averaged_rows(values, tree.n_categories)
         if not len(rows) and len(values) > tree.n_nodes:
-            return np.asarray(spoken(tree.value)[leaves])
-        out = np.ascontiguousarray(tree.value[leaves])
+            return np.take(spoken(tree.value), leaves, axis=0)
+        out = np.take(tree.value, leaves, axis=0)
         if len(rows):
             stack, shares = np.empty(tree.n_nodes + 1, np.int64), np.empty(tree.n_nodes + 1)
             average_unseen(values, paths_of(tree), rows, tree.value, stack, shares, out)

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.groups import sure_steps
 from hedgerow.kernels.jit import inlined_part, part
-from hedgerow.kernels.machine import atomic_add
-from hedgerow.kernels.meeting import cancelled, share
+from hedgerow.kernels.machine import atomic_add, prefetch
+from hedgerow.kernels.meeting import cancelled, meet
 from hedgerow.kernels.packed import FEATURE, MISSING_LEFT
 from hedgerow.kernels.scales import cut_key
 from hedgerow.kernels.stairs import ABREAST, SPLITS, answers, close_up
@@ -28,30 +28,39 @@ WORDS = 16  # of a flight: a line of the cache
 LEVELS = 3
 NO_CLASS = (1 << 16) - 1
 BLOCK = 256  # rows that go down a tree before the next ones
-_LEFT_OVER = 2  # trees that all threads lay
+CHUNK = 8192  # rows that go down some trees before the next ones: their keys stay in the cache
+_BYTES, _LINE = 4, 64  # of a word, and of a line of the cache
 
 
 class Flights(NamedTuple):
     """Rows made ready, and room for trees; what belongs to a thread has its number first.
 
-    keys     uint16 [n_rows, 32 or 64]            see scales.read_keys
-    second   how far the second column of a feature is, or 0
-    ways     uint8 [256]                          the way out of a flight, by its answers
-    words    int32 [n_threads, n_words]           flights of one tree
-    halves   uint16 [n_threads, 2 n_words]        the same memory
-    waiting  int32 [n_threads, n_splits + 1]      right children that have not come yet
-    rows     int32 [n_threads, BLOCK + ABREAST]   that are on their way
-    places   int32 [n_threads, BLOCK + ABREAST]   the flight that each of them has come to
+    keys      uint16 [n_rows, 32 or 64]            see scales.read_keys
+    second    how far the second column of a feature is, or 0
+    ways      uint8 [256]                          the way out of a flight, by its answers
+    groups    int64 [n_groups + 1]                 the first tree of each group that is laid at once
+    turns     int64 [2 n_groups + 2]               trees begun of a group, and chunks; 0 on entry
+    bounds    int64 [n_trees, 2]                   where the words of a tree begin and, laid, end
+    words     int32 [n_words]                      flights of the trees of a group
+    halves    uint16 [2 n_words]                   the same memory
+    waiting   int32 [n_threads, n_splits + 1]      right children that have not come yet
+    rows      int32 [n_threads, BLOCK + ABREAST]   that are on their way
+    places    int32 [n_threads, BLOCK + ABREAST]   the flight that each of them has come to
+    verdicts  int32 [n_threads, BLOCK]             where rows have arrived
     """
 
     keys: NDArray[np.uint16]
     second: int
     ways: NDArray[np.uint8]
+    groups: NDArray[np.int64]
+    turns: NDArray[np.int64]
+    bounds: NDArray[np.int64]
     words: NDArray[np.int32]
     halves: NDArray[np.uint16]
     waiting: NDArray[np.int32]
     rows: NDArray[np.int32]
     places: NDArray[np.int32]
+    verdicts: NDArray[np.int32]
 
 
 def all_ways() -> NDArray[np.uint8]:
@@ -68,48 +77,67 @@ def room_for(n_nodes: int) -> int:
 
 
 @team_kernel
-def descend(team, thicket, begin_tree, way, scales, flights, turn, verdicts):
-    """Find out what trees begin_tree, ... say of every row.
+def descend(team, thicket, way, scales, flights, rows, out):
+    """Add what all trees say of some rows to out[row], one tree after another.
 
-    thicket   Thicket                      read    without sets of categories
-    way       Proportions, Votes or Means          tells which leaves have a class
-    scales    Scales                       read    its marks are those of the thicket
-    flights   Flights                      both    all but keys and ways are garbage
-    turn      int64 [1]                    both    trees that were begun; 0 on entry
-    verdicts  int32 [n_trees, n_rows]      write   the class of a leaf, or -1 - its number
+    thicket  Thicket                       read    without sets of categories
+    way      Proportions, Votes or Means           what is added
+    scales   Scales                        read    its marks are those of the thicket
+    flights  Flights                       both    of rows 0, 1, ...: see there; the rest is garbage
+    rows     int64 [n_rows]                read    no row twice
+    out      float64 [.., n_values]        both
 
-    A thread that is free takes the next tree, lays it out for itself, and lets all rows go down. A
-    tree or two that are left over are laid by all, and rows shared.
+    Trees are laid in groups that stay in the cache, and so do the keys of a chunk of rows while it
+    goes down all trees of a group. A thread that is free takes the next tree, then the next chunk.
 
     Cost: 6 nanoseconds a node, and 4 cycles a flight.
     """
-    n_trees, n_rows = verdicts.shape
-    n_left = n_trees % team.n_threads
-    n_left = n_left if n_left <= _LEFT_OVER else 0
-    number = atomic_add(turn, 0, 1)
-    while number < n_trees - n_left:
-        _descend(team, thicket, begin_tree + number, way, scales, flights, 0, verdicts[number])
-        number = atomic_add(turn, 0, 1)
-    begin, end = share(team, n_rows)
-    for number in range(n_trees - n_left, n_trees):
-        tree, some = begin_tree + number, verdicts[number, begin:end]
-        _descend(team, thicket, tree, way, scales, flights, begin, some)
+    n_threads, n_rows = team.n_threads, rows.shape[0]
+    n_chunks = n_threads * ((n_rows + n_threads * CHUNK - 1) // (n_threads * CHUNK))
+    for group in range(flights.groups.shape[0] - 1):
+        begin, end = flights.groups[group], flights.groups[group + 1]
+        tree = begin + atomic_add(flights.turns, 2 * group, 1)
+        while tree < end and not cancelled(team):
+            _lay(team.thread, thicket, tree, way, scales, flights)
+            tree = begin + atomic_add(flights.turns, 2 * group, 1)
+        meet(team)
+        chunk = atomic_add(flights.turns, 2 * group + 1, 1)
+        while chunk < n_chunks and not cancelled(team):
+            bounds = n_rows * chunk // n_chunks, n_rows * (chunk + 1) // n_chunks
+            for tree in range(begin, end):
+                _descend(team, thicket, tree, way, flights, bounds, rows, out)
+            chunk = atomic_add(flights.turns, 2 * group + 1, 1)
+        meet(team)
 
 
 @part
-def _descend(team, thicket, tree, way, scales, flights, begin, verdicts):
-    """Lay a tree out, and let rows from `begin` on go down."""
-    _lay(team.thread, thicket, tree, way, scales, flights)
+def _descend(team, thicket, tree, way, flights, bounds, rows, out):
+    """Let a chunk of rows go down a tree, and add what it says of them."""
+    begin, end = flights.bounds[tree, 0], flights.bounds[tree, 1]
+    if _BYTES * (end - begin) <= _LINE * (bounds[1] - bounds[0]):  # most of it will be needed
+        for byte in range(_BYTES * begin, _BYTES * end, _LINE):
+            prefetch(flights.words, byte)
     n_sure = sure_steps(thicket, tree) // LEVELS
-    for block in range(0, verdicts.shape[0], BLOCK):
+    verdicts = flights.verdicts[team.thread]
+    for block in range(bounds[0], bounds[1], BLOCK):
         if cancelled(team):
             return
-        end = min(block + BLOCK, verdicts.shape[0])
-        keys, some = flights.keys[begin + block : begin + end], verdicts[block:end]
-        _go(keys, flights, team.thread, n_sure, some)
-        for i in range(some.shape[0]):
-            found = -1 - some[i]
-            some[i] = found if found < NO_CLASS else NO_CLASS - 1 - found
+        stop = min(block + BLOCK, bounds[1])
+        _go(flights.keys[block:stop], flights, team.thread, flights.words[begin:], n_sure)
+        _add(thicket, tree, way, verdicts, rows[block:stop], out)
+
+
+@inlined_part
+def _add(thicket, tree, way, verdicts, rows, out):
+    """Add what a tree says of some rows, given where they have arrived."""
+    first, first_row = thicket.first[tree, 0], thicket.first[tree, 2]
+    for i in range(rows.shape[0]):
+        found, row = -1 - np.int64(verdicts[i]), np.uint64(rows[i])
+        if found < NO_CLASS:
+            out[row, np.uint64(found)] += 1.0
+        else:
+            leaf = thicket.nodes[np.uint64(first + found - NO_CLASS)]
+            way.add_leaf(leaf, thicket.extra, first_row, out[row])
 
 
 @part
@@ -119,9 +147,10 @@ def _lay(thread, thicket, tree, way, scales, flights):
     In preorder a split is followed by its left child, and a leaf by the right child of the last
     split that still waits for one.
     """
-    first = thicket.first[tree, 0]
+    first, begin = thicket.first[tree, 0], flights.bounds[tree, 0]
     nodes = thicket.nodes[first : thicket.first[tree + 1, 0]]
-    words, halves, waiting = flights.words[thread], flights.halves[thread], flights.waiting[thread]
+    words, halves = flights.words[begin:], flights.halves[2 * begin :]
+    waiting = flights.waiting[thread]
     for word in range(WORDS):
         words[word] = 0
     _begin(words, WORDS)
@@ -146,6 +175,7 @@ def _lay(thread, thicket, tree, way, scales, flights):
         waiting[np.uint64(n_waiting)] = place + split + 1
         n_waiting += 1
         place += split
+    flights.bounds[tree, 1] = begin + end
 
 
 @inlined_part
@@ -164,12 +194,13 @@ def _leftmost(place):
 
 
 @part
-def _go(keys, flights, thread, n_sure, verdicts):
+def _go(keys, flights, thread, words, n_sure):
     """Set verdicts to where ways out have led rows in the end.
 
+    words   int32 [n_words]   of the tree
     n_sure  flights that all rows take, before those that have arrived leave the list
     """
-    words, ways = flights.words[thread], flights.ways
+    ways, verdicts = flights.ways, flights.verdicts[thread]
     rows, places = flights.rows[thread], flights.places[thread]
     n_going = keys.shape[0]
     for i in range(n_going):

@@ -19,6 +19,7 @@ from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.machine import bits_of_float
 from hedgerow.kernels.meeting import share
+from hedgerow.kernels.rungs import Rungs, rank
 
 LONG, MISSING, BROKEN = 1, 2, 4  # values seen: one that is no float32, is missing, is not whole
 WHOLE, FLOATS = -2, -1  # instead of the number of a column that has ranks
@@ -44,20 +45,15 @@ class Sights(NamedTuple):
 class Scales(NamedTuple):
     """How the values of each column become keys.
 
-    columns  int32 [n_features]              WHOLE, FLOATS or the number of a column of ranks
-    low      float64 [n_features]            the lowest of whole numbers
-    cuts     float64 [n_cuts]                thresholds of columns of ranks, each in their order
-                                             and then infinity, up to a power of two
-    first    int64 [n + 1]                   where those of each column begin
-    n_levels int64 [n]                       bits of the number of a column's thresholds
-    marks    uint16 [n_nodes]                of some trees, the key of each split by ranks
+    columns  int32 [n_features]      WHOLE, FLOATS or the number of a column of ranks
+    low      float64 [n_features]    the lowest of whole numbers
+    rungs    Rungs                   thresholds of columns of ranks
+    marks    uint16 [n_nodes]        of some trees, the key of each split by ranks
     """
 
     columns: NDArray[np.int32]
     low: NDArray[np.float64]
-    cuts: NDArray[np.float64]
-    first: NDArray[np.int64]
-    n_levels: NDArray[np.int64]
+    rungs: Rungs
     marks: NDArray[np.uint16]
 
 
@@ -175,23 +171,6 @@ def _read(scales, feature, numbers, keys):
         for i in range(numbers.shape[0]):
             keys[i] = _bits(_rounded(numbers[i])) if not np.isnan(numbers[i]) else 0
     else:
-        cuts = scales.cuts[scales.first[column] : scales.first[column + 1]]
-        _rank(cuts, scales.n_levels[column], numbers, keys)
+        rank(scales.rungs, column, numbers, keys)
         for i in range(numbers.shape[0]):
             keys[i] = 1 + keys[i] if not np.isnan(numbers[i]) else 0
-
-
-@part
-def _rank(cuts, n_levels, numbers, ranks):
-    """Set ranks to how many cuts are below each number.
-
-    By halves, and each half for all numbers: who waits for memory does so while others do.
-    Shifted sums, as choices would become branches.
-    """
-    for i in range(numbers.shape[0]):
-        ranks[i] = 0
-    for level in range(n_levels - 1, -1, -1):
-        middles = cuts[(np.int64(1) << level) - 1 :]
-        for i in range(numbers.shape[0]):
-            is_below = np.int64(middles[np.uint64(ranks[i])] < numbers[i])
-            ranks[i] += is_below << level

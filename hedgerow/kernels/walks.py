@@ -201,29 +201,3 @@ def find_leaves(team, values, rows, thicket, walkers, leaves):
             walk(values, block, thicket, tree, walkers, team.thread)
             for i in range(block.shape[0]):
                 leaves[begin_block + i, tree] = walkers.leaves[team.thread, i]
-
-
-@team_kernel
-def find_leaves_of_one(team, values, nodes, leaves):
-    """Set leaves[row] to the node that the row reaches in a tree without splits by categories.
-
-    values  float64 [n_rows, n_features]   read    NaN is missing
-    nodes   PACKED [n_nodes]               read
-    leaves  int64 [n_rows]                 write   a thread owns a range of rows
-
-    Four rows go down at once, and nobody guesses which way. Of the last rows some do so twice.
-    """
-    begin, end = share(team, values.shape[0])
-    for row in range(begin, end, 4):
-        if row % BLOCK < 4 and cancelled(team):
-            return
-        i, j, k = min(row + 1, end - 1), min(row + 2, end - 1), min(row + 3, end - 1)
-        one, two, three, four = values[row], values[i], values[j], values[k]
-        a, b, c, d = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-        is_going = True
-        while is_going:
-            before = a, b, c, d
-            a, b = step_unguessed(nodes, a, one), step_unguessed(nodes, b, two)
-            c, d = step_unguessed(nodes, c, three), step_unguessed(nodes, d, four)
-            is_going = ((before[0] ^ a) | (before[1] ^ b) | (before[2] ^ c) | (before[3] ^ d)) != 0
-        leaves[row], leaves[i], leaves[j], leaves[k] = a, b, c, d

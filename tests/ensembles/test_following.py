@@ -6,10 +6,12 @@ from numba import config
 from numpy.testing import assert_array_equal
 
 from hedgerow.ensembles import flying, following
+from hedgerow.ensembles.flying import _CACHED, _groups
 from hedgerow.ensembles.following import followed
 from hedgerow.ensembles.forest import joined
 from hedgerow.ensembles.scaling import Known
 from hedgerow.kernels.ballots import Means, Proportions, Votes
+from hedgerow.kernels.flights import CHUNK
 from hedgerow.kernels.packed import BY_CATEGORY, FEATURE, MISSING_LEFT, PACKED, Thicket
 from hedgerow.kernels.stairs import is_built_in
 from hedgerow.kernels.team import hired
@@ -26,6 +28,7 @@ KINDS = {"whole": WHOLE, "floats": FLOATS.astype(np.float64), "doubles": DOUBLES
 # Thresholds that are values, that lie between a value and the next float, and beyond all floats.
 NEAR = [0.1, -0.1, 1e-60, -1e-60, 1e300, -1e300, np.inf, -np.inf, 0.5, -0.5, 1e5, -1e5, 6.9]
 CUTS = np.concatenate([WHOLE, FLOATS, DOUBLES, NEAR])
+STEPS = following._STEPS
 
 
 @pytest.fixture(autouse=True, params=[False, True], ids=["steps", "flights"])
@@ -34,6 +37,7 @@ def by_flights(request, monkeypatch):
     if request.param and not is_built_in():
         pytest.skip("This machine has no registers that can be permuted by 16 bits.")
     monkeypatch.setattr("hedgerow.ensembles.scaling.is_built_in", lambda: request.param)
+    monkeypatch.setattr("hedgerow.ensembles.following._STEPS", 0.0)  # as few as there are
     return request.param
 
 
@@ -235,15 +239,19 @@ def many_cuts():
     return many, rng.normal(size=(100, N_FEATURES)), table(rng, 100, 0.1)
 
 
+@pytest.mark.parametrize("gathered", [1, 5000, 1 << 22])
 @pytest.mark.parametrize("n_threads", [1, 2])
-def test_columns_of_any_numbers_and_of_many_thresholds_are_followed(n_threads):
+def test_columns_of_any_numbers_and_of_many_thresholds_are_followed(
+    monkeypatch, n_threads, gathered
+):
+    monkeypatch.setattr("hedgerow.ensembles.scaling._GATHERED", gathered)
     many, doubles, _ = many_cuts()
     sums = along([many], doubles, np.arange(100), n_threads)
     assert_array_equal(sums, walked([many], doubles, np.arange(100)))
 
 
 def test_columns_of_any_numbers_and_too_many_thresholds_are_walked(monkeypatch):
-    monkeypatch.setattr("hedgerow.ensembles.scaling.SEATS", (1 << 10, 1 << 12))
+    monkeypatch.setattr("hedgerow.ensembles.scaling._MOST_CUTS", 1 << 11)
     many, doubles, floats = many_cuts()
     assert len(np.unique(many.nodes.number)) > N_FEATURES * (1 << 11)
     assert declines([many], doubles)
@@ -267,11 +275,42 @@ def test_columns_that_needed_ranks_keep_them_and_others_may_need_them_later():
         assert_array_equal(out, walked(thickets, values, rows))
 
 
-def test_few_trees_few_rows_and_sets_of_categories_are_walked():
+def test_few_rows_and_sets_of_categories_are_walked():
     rng = np.random.default_rng(3)
     thickets, values = forest(rng), table(rng, 60, 0.0)
-    assert declines(thickets[1:], values)
     assert declines(thickets, values[:1])
     with_sets = thickets[0]._replace(words=np.zeros(1, np.uint64))
     with_sets.nodes.feature[0] |= BY_CATEGORY
     assert declines([with_sets], values)
+
+
+def test_trees_of_few_steps_for_many_columns_are_walked(monkeypatch):
+    monkeypatch.setattr("hedgerow.ensembles.following._STEPS", STEPS)
+    rng = np.random.default_rng(3)
+    values, stumps = table(rng, 60, 0.0), joined([tree(rng, 1), tree(rng, 1)])
+    assert declines([stumps], values)
+    deep = joined([tree(rng, 40), tree(rng, 40)])
+    assert not declines([deep], values)
+    (deep,), wide = spread_out([deep], values, 40)
+    assert declines([deep], wide)
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize("cached", [1, 100])
+def test_trees_that_are_laid_in_groups_and_rows_in_chunks_have_the_sums_of_walks(
+    monkeypatch, n_threads, cached
+):
+    monkeypatch.setattr("hedgerow.ensembles.flying._CACHED", cached)
+    rng, n_rows = np.random.default_rng(14), CHUNK + 90 if not config.DISABLE_JIT else 90
+    thickets = [of_classes(each) for each in forest(rng)]
+    values, rows = table(rng, n_rows, 0.1, ("whole", "doubles", "whole")), rng.permutation(n_rows)
+    way = Proportions(N_CLASSES)
+    sums = along(thickets, values, rows[20:], n_threads, way, N_CLASSES)
+    assert_array_equal(sums, walked(thickets, values, rows[20:], way, N_CLASSES))
+
+
+def test_groups_have_a_tree_for_each_thread_and_as_many_nodes_as_stay_in_the_cache():
+    sizes = np.array([_CACHED, _CACHED, _CACHED // 2, _CACHED // 2, 1, 3])
+    assert _groups(sizes, 1) == [0, 1, 2, 4, 6]
+    assert _groups(sizes, 2) == [0, 2, 4, 6]
+    assert _groups(sizes, 8) == [0, 6]

@@ -9,6 +9,7 @@ from numpy.testing import assert_array_equal
 
 from hedgerow.ensembles.forest import joined
 from hedgerow.kernels.ballots import Means
+from hedgerow.kernels.lone import find_leaves_of_one, lay_one, room_for_one
 from hedgerow.kernels.packed import (
     BY_CATEGORY,
     FEATURE,
@@ -17,13 +18,13 @@ from hedgerow.kernels.packed import (
     PACKED,
     Thicket,
 )
+from hedgerow.kernels.predict import Paths
 from hedgerow.kernels.team import hired
 from hedgerow.kernels.walks import (
     _CACHED,
     BLOCK,
     add_leaves,
     find_leaves,
-    find_leaves_of_one,
     walkers_of,
 )
 
@@ -136,6 +137,24 @@ def test_each_row_ends_where_it_would_alone(n_rows, by_category):
     assert_array_equal(leaves, expected(trees, values, rows))
 
 
+def laid(nodes):
+    """A packed tree made ready for rows that go down it alone."""
+    is_leaf, n_nodes = nodes.feature < 0, len(nodes)
+    paths = Paths(
+        left=np.where(is_leaf, -1, 1 + np.arange(n_nodes)).astype(np.int32),
+        right=np.where(is_leaf, -1, nodes.link).astype(np.int32),
+        feature=np.where(is_leaf, -1, nodes.feature & FEATURE).astype(np.int32),
+        threshold=np.array(nodes.number),
+        missing_left=nodes.feature & MISSING_LEFT > 0,
+        category_start=np.full(n_nodes, -1),
+        category_words=np.zeros(0, np.uint64),
+        weight=np.ones(n_nodes),
+    )
+    lone = room_for_one(n_nodes)
+    lay_one(paths, np.empty(n_nodes, np.int64), lone)
+    return lone
+
+
 @pytest.mark.parametrize("n_threads", [1, 3])
 @pytest.mark.parametrize("n_rows", [1, 2, 7, 100, *MANY])
 def test_each_row_of_four_ends_where_it_would_alone(n_rows, n_threads):
@@ -144,7 +163,7 @@ def test_each_row_of_four_ends_where_it_would_alone(n_rows, n_threads):
         tree, values = grown(rng, n_splits, by_category=False), table(rng, n_rows)
         leaves = np.full(n_rows, -7)
         with hired(n_threads, 1e9) as team:
-            team.run(find_leaves_of_one, values, tree[0], leaves)
+            team.run(find_leaves_of_one, values, laid(tree[0]), leaves)
         assert_array_equal(leaves, expected([tree], values, range(n_rows))[:, 0])
 
 
