@@ -1,22 +1,23 @@
 """How kernels and their parts are compiled: what is linked, and when it is optimised.
 
 Numba would link all that a function calls into it, optimise the whole, and make machine code of it,
-at every level of a call tree. A part is only written down. A kernel links each part of its tree
-once, and is optimised with them.
+at every level of a call tree. A part is optimised by itself, and no more. A kernel links each part
+of its tree once, and is optimised with them.
 """
 
 import gc
 from typing import Any
 
+from numba.core import ir
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import register_pass
+from numba.core.lowering import Lower
 from numba.core.typed_passes import BaseNativeLowering, NativeLowering
 
-from hedgerow.kernels.handing import AddressLower
-
-# Compiling makes objects by the million, few of them garbage: it is looked for a thirtieth as often.
-_SELDOM = 30
+# Compiling makes objects by the million, few of them garbage: it is looked for a hundredth as
+# often.
+_SELDOM = 100
 
 
 class PartLibrary(JITCodeLibrary):  # type: ignore[misc]  # numba is untyped
@@ -30,8 +31,8 @@ class PartLibrary(JITCodeLibrary):  # type: ignore[misc]  # numba is untyped
         super().add_ir_module(ir_module)
 
     def add_llvm_module(self, ll_module: Any) -> None:
-        """Keep the one module that a part has, as it was written."""
-        ll_module.data_layout = self._codegen._data_layout
+        """Keep the one module that a part has, each function of it optimised by itself."""
+        self._optimize_functions(ll_module)
         self._final_module = ll_module
 
     def finalize(self) -> None:
@@ -75,13 +76,30 @@ def _collect(library: Any, found: dict[Any, None]) -> None:
     found[library] = None
 
 
+class _PlainLower(Lower):  # type: ignore[misc]  # numba is untyped
+    """Lowering of functions that own no memory: nobody counts references to what variables were."""
+
+    def lower_inst(self, inst: Any) -> None:
+        """Lower a statement; the end of a variable is none."""
+        if not isinstance(inst, ir.Del):
+            super().lower_inst(inst)
+
+    def storevar(self, value: Any, name: str, argidx: Any = None) -> None:
+        """Set a variable, without a look at what it was."""
+        if name in self._singly_assigned_vars:
+            super().storevar(value, name, argidx)
+        else:
+            self._alloca_var(name, self.typeof(name))
+            self.builder.store(value, self.getvar(name))
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _Lowering(BaseNativeLowering):  # type: ignore[misc]  # numba is untyped
     _name = "hedgerow_lowering"
 
     @property
     def lowering_class(self) -> Any:
-        return AddressLower
+        return _PlainLower
 
 
 class KernelCompiler(Compiler):  # type: ignore[misc]  # numba is untyped
