@@ -5,75 +5,27 @@ from typing import Any, TypeVar
 
 import numba
 from numba import types
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
 from numba.extending import overload_method
 
 from hedgerow.kernels.cache import kernel_cache, private_directory
+from hedgerow.kernels.compiling import KernelCompiler, OutlinedCompiler, PartCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 config: Any = numba.config
 _DIRECTORY = None if config.DISABLE_JIT else private_directory()
 # Kernels own no memory, so nothing needs to count references to it (`_nrt`).
-_OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
-
-
-class _PartLibrary(JITCodeLibrary):  # type: ignore[misc]  # numba is untyped
-    """Code that is only there to be linked into kernels.
-
-    Numba would optimise each function with all that it calls, and make machine code of
-    it, at every level of a call tree. A part is optimised where it is used, and only there.
-    """
-
-    def _optimize_final_module(self) -> None:
-        pass
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._verify_declare_only_symbols()
-        self._finalized = True
-
-
-class _PartCompiler(Compiler):  # type: ignore[misc]  # numba is untyped
-    _library: type[_PartLibrary] = _PartLibrary
-
-    def define_pipelines(self) -> Any:
-        if self.state.library is None:
-            codegen = self.state.targetctx.codegen()
-            self.state.library = self._library(codegen, self.state.func_id.func_qualname)
-        self.state.flags.no_compile = True
-        return super().define_pipelines()
-
-    def _compile_core(self) -> Any:
-        # A dispatcher needs a function of its own to be known by and to call from Python;
-        # that of an empty dictionary raises whatever it is called with.
-        result = super()._compile_core()
-        stub: Any = {}.__getitem__
-        self.state.targetctx.insert_user_function(stub, result.fndesc, [result.library])
-        return result._replace(entry_point=stub)
-
-
-class _OutlinedLibrary(_PartLibrary):
-    """A part that stays where it is when it is linked."""
-
-    def add_ir_module(self, ir_module: Any) -> None:
-        for function in ir_module.functions:
-            if not function.is_declaration:
-                function.attributes.add("noinline")
-        super().add_ir_module(ir_module)
-
-
-class _OutlinedCompiler(_PartCompiler):
-    _library = _OutlinedLibrary
-
-
-# A part is called by compiled code only: without wrappers for Python and C it compiles faster.
-_PART_OPTIONS = _OPTIONS | {
-    "no_cpython_wrapper": True,
+_OPTIONS = {
+    "nogil": True,
+    "error_model": "numpy",
+    "_nrt": False,
     "no_cfunc_wrapper": True,
-    "pipeline_class": _PartCompiler,
+    "pipeline_class": KernelCompiler,
 }
+
+
+# A part is called by compiled code only: without a wrapper for Python it compiles faster.
+_PART_OPTIONS = _OPTIONS | {"no_cpython_wrapper": True, "pipeline_class": PartCompiler}
 
 
 def kernel(function: Function) -> Function:
@@ -96,7 +48,7 @@ def inlined_part(function: Function) -> Function:
 
 def outlined_part(function: Function) -> Function:
     """Compile a part that is large and called from several places: there is one copy of it."""
-    options = _PART_OPTIONS | {"pipeline_class": _OutlinedCompiler, "forceinline": False}
+    options = _PART_OPTIONS | {"pipeline_class": OutlinedCompiler, "forceinline": False}
     return numba.njit(**options)(function)
 
 
