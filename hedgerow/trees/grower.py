@@ -212,7 +212,8 @@ class Grower:
             return 0
         n_columns = int(codes.panels.n_columns.sum()) + _WIDE * len(codes.wide)
         searched = _SEARCH * rules.max_leaves * len(codes.features)
-        return int(_MOMENT / (math.log2(rules.max_leaves + 1) * n_rows * n_columns + searched))
+        work = math.log2(rules.max_leaves + 1) * n_rows * n_columns + searched
+        return int(_MOMENT / max(work, 1.0))
 
     def _grow_tasks(self, problem: Problem) -> None:
         """Grow the leaves that were put aside, each by one thread, the largest first."""
