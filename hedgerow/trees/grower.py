@@ -211,9 +211,8 @@ class Grower:
         if rules.max_leaves > _FEW_LEAVES:
             return 0
         n_columns = int(codes.panels.n_columns.sum()) + _WIDE * len(codes.wide)
-        searched = _SEARCH * rules.max_leaves * len(codes.features)
-        work = math.log2(rules.max_leaves + 1) * n_rows * n_columns + searched
-        return int(_MOMENT / max(work, 1.0))
+        searched = _SEARCH * (rules.max_leaves + 1) * len(codes.features)
+        return int(_MOMENT / (math.log2(rules.max_leaves + 1) * n_rows * n_columns + searched))
 
     def _grow_tasks(self, problem: Problem) -> None:
         """Grow the leaves that were put aside, each by one thread, the largest first."""
