@@ -28,6 +28,7 @@ REST = 0.3  # seconds, longer than the threads of any library stay awake
 FEW_ROWS = 5000  # of a first fit, which loads and compiles
 _OWN: dict[str, Any] = {}  # what a model's process has
 
+os.environ.setdefault("HEDGEROW_INTERPRET", "0")  # what is timed is compiled, in any process
 console = Console(highlight=False, width=150)
 Times = dict[str, dict[str, list[float]]]  # model -> step -> seconds of each run
 

@@ -149,7 +149,8 @@ def starts(folder: Path) -> list[Row]:
         others = {name: medians[name] for name in peers(record)}
         best = min(others, key=others.__getitem__) if others else None
         theirs = f"{duration(others[best])}, {best}" if best else ""
-        bar = Bar(STARTS[record["contest"]], is_limit=True)
+        limit = STARTS.get(record["contest"])
+        bar = None if limit is None else Bar(limit, is_limit=True)
         n_runs = len(record["seconds"][OURS]["start"])
         about = ("start", record["contest"], "seconds", duration(medians[OURS]), theirs)
         found.append(Row(*about, medians[OURS], bar, "", n_runs, record))

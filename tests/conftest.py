@@ -11,6 +11,8 @@ from hedgerow.trees import grower
 # No deadline: the first call of a kernel compiles it.
 settings.register_profile("ci", max_examples=25, deadline=None, derandomize=True)
 settings.register_profile("search", max_examples=500, deadline=None)
+# Fits of tests wait for their kernels, and have no process compile them; see test_first_fits.py.
+os.environ.setdefault("HEDGEROW_INTERPRET", "0")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 

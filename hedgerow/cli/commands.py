@@ -238,7 +238,13 @@ def export(
 
 
 @app.command()
-def warmup(json: Json = False, debug: Debug = False) -> None:
+def warmup(
+    step: Annotated[
+        str | None, typer.Option(help="Take this step only, such as 'boosting, log_loss'.")
+    ] = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
     """Compile every kernel now, so that no fit has to wait for it later.
 
     Takes some minutes the first time, on all cores, and seconds after that.
@@ -247,7 +253,7 @@ def warmup(json: Json = False, debug: Debug = False) -> None:
     """
     from hedgerow.cli import kernels_kept
 
-    _print(kernels_kept.warmup(), json)
+    _print(kernels_kept.warmup(step), json)
 
 
 @app.command()

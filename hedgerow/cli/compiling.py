@@ -9,7 +9,7 @@ from queue import SimpleQueue
 from threading import Event, Lock, Thread
 
 from hedgerow.cli.warmup import steps
-from hedgerow.kernels.cache import silence
+from hedgerow.kernels.announcing import silence
 from hedgerow.kernels.cores import n_cores
 
 _MOST = 4  # processes: each takes up to two gigabytes

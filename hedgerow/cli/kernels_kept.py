@@ -12,11 +12,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from hedgerow.cli.compiling import compiled
 from hedgerow.cli.problems import CommandError
 from hedgerow.cli.warmup import steps
-from hedgerow.kernels.cache import cache_root, private_directory, silence, sources_digest
+from hedgerow.kernels.announcing import silence
+from hedgerow.kernels.cache import cache_root, private_directory, sources_digest
 
 
-def warmup() -> dict[str, Any]:
-    """Compile every kernel; return how many there are."""
+def warmup(step: str | None = None) -> dict[str, Any]:
+    """Compile every kernel, or those of one step, giving way; return how many there are."""
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}:
         _fail("NUMBA_DISABLE_JIT is set, so there is nothing to compile. Unset it.")
     directory = private_directory()
@@ -25,9 +26,15 @@ def warmup() -> dict[str, Any]:
             "Compiled kernels could not be kept (see the warning above). Set HEDGEROW_CACHE_DIR "
             "to a directory that only you can write."
         )
+    names = list(steps())
+    if step is not None and step not in names:
+        _fail(f"--step={step!r} is none of the steps: {', '.join(names)}.")
+    if step is not None and hasattr(os, "nice"):
+        os.nice(10)
     silence()
+    os.environ["HEDGEROW_INTERPRET"] = "0"
     n_before, start = _n_kernels(directory), time.perf_counter()
-    _run_steps()
+    _run_steps(names if step is None else [step])
     n_after, seconds = _n_kernels(directory), time.perf_counter() - start
     if n_after == 0:
         _fail(f"Nothing was written to {directory}: is the disk full?")
@@ -40,7 +47,7 @@ def warmup() -> dict[str, Any]:
     }
 
 
-def _run_steps() -> None:
+def _run_steps(names: list[str]) -> None:
     """Compile, with a bar if somebody is watching."""
     console = Console(stderr=True)
     columns = (
@@ -49,7 +56,6 @@ def _run_steps() -> None:
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    names = list(steps())
     with Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as progress:

@@ -28,6 +28,7 @@ from hedgerow.kernels.codes import (
     take_rows,
 )
 from hedgerow.kernels.dealing import N_DEALT
+from hedgerow.kernels.fields import with_fields
 from hedgerow.kernels.meeting import Member
 from hedgerow.kernels.team import Team
 
@@ -260,12 +261,12 @@ def _joined(room: NDArray[np.uint8], coded: list[_Coded], recipe: Recipe, team: 
     n_values = np.array([len(each.high) for each in bins])
     n_bins = np.maximum(np.where(n_categories > 0, n_categories, n_values), 1)
     narrow = n_bins <= MAX_BINS
-    features = np.zeros(len(bins), FEATURE).view(np.recarray)
+    features = with_fields(np.zeros(len(bins), FEATURE))
     features.place = np.where(narrow, np.cumsum(narrow) - 1, np.negative(np.cumsum(~narrow)))
     features.missing = np.where(narrow, MISSING, n_bins)
     features.n_bins, features.n_categories = n_bins, n_categories
     features.first = np.cumsum(n_values) - n_values
-    limits = np.zeros(int(n_values.sum()), BIN).view(np.recarray)
+    limits = with_fields(np.zeros(int(n_values.sum()), BIN))
     limits.low = np.concatenate([each.low for each in bins])
     limits.high = np.concatenate([each.high for each in bins])
     columns = room[: int(narrow.sum())]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.codes import BLOCK, N_BINS, PANEL, Kinds, Records, leading, no_kinds
+from hedgerow.kernels.fields import with_fields
 from hedgerow.kernels.kinds import join_columns, refine
 from hedgerow.kernels.meeting import Member
 from hedgerow.kernels.team import Team
@@ -70,7 +71,7 @@ def _laid_out(features: Records, n_columns: int, bundles: list[Bundle]) -> Kinds
     parts = [alone[begin : begin + BLOCK] for begin in range(0, len(alone), BLOCK)]
     n_alone = len(parts)
     parts += [each.columns for each in bundles]
-    panels = np.zeros(len(parts), PANEL).view(np.recarray)
+    panels = with_fields(np.zeros(len(parts), PANEL))
     panels.n_columns = [len(part) for part in parts]
     panels.keys[n_alone:] = np.arange(len(bundles))
     panels.n_kinds[n_alone:] = [len(each.kinds) for each in bundles]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hedgerow.data.edges import Bins, Summary, Values
 from hedgerow.kernels.codes import BIN, BLOCK, Records
+from hedgerow.kernels.fields import with_fields
 from hedgerow.kernels.levels import fill_levels, find_levels
 
 
@@ -42,7 +43,7 @@ def levels_of(
     ends = summary.values[np.searchsorted(summary.through, before[:, None] + upto)]
     lane = np.empty(len(values), np.uint8)
     find_levels(values, codes, ends, lane)
-    bounds = np.zeros(ends.size, BIN).view(np.recarray)
+    bounds = with_fields(np.zeros(ends.size, BIN))
     fill_levels(summary.values, ends.reshape(-1), bounds)
     return Levels(lane, bounds)
 
@@ -66,4 +67,4 @@ def join_levels(found: Sequence[Levels | None], features: Records, n_rows: int) 
         fine[place // BLOCK, :, place % BLOCK] = each.lane
         n_before, n_levels = n_before + len(each.bounds), len(each.bounds) // int(about.n_bins)
     bounds = [np.zeros(0, BIN), *(each.bounds for _, each in kept)]
-    return Joined(fine, np.concatenate(bounds).view(np.recarray), n_levels)
+    return Joined(fine, with_fields(np.concatenate(bounds)), n_levels)

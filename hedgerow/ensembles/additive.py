@@ -15,6 +15,7 @@ from hedgerow.ensembles.one_row import OneRow
 from hedgerow.kernels.arranging import Arranged, arrange, empty_arrangement
 from hedgerow.kernels.barn import Barn
 from hedgerow.kernels.codes import Codes, Records
+from hedgerow.kernels.fields import with_fields
 from hedgerow.kernels.grove import Grove, Scorer, scorer_of, scratch_for
 from hedgerow.kernels.predict import Paths
 from hedgerow.kernels.routes import Router
@@ -254,4 +255,4 @@ class Harvest:
 
 def _records(table: NDArray[np.uint8]) -> Records:
     """Return a table of nodes that is given as bytes."""
-    return table.reshape(-1).view(NODE).view(np.recarray)
+    return with_fields(table.reshape(-1).view(NODE))

@@ -31,6 +31,7 @@ from hedgerow.ensembles.stage import Stage
 from hedgerow.ensembles.vector_trees import VectorTrees
 from hedgerow.kernels.bounds import fill_splits, hold_values
 from hedgerow.kernels.codes import Codes
+from hedgerow.kernels.meanwhile import is_interpreting
 from hedgerow.kernels.random import mixed_bits
 from hedgerow.kernels.team import Team
 from hedgerow.kernels.units import LEAST
@@ -194,6 +195,8 @@ class Boosting:
         """Return what grows such trees in seasons, if it can be done; the first round cannot."""
         stage = self.stage
         if not isinstance(trees, ScalarTrees) or not is_plain(stage, self._rules):
+            return None
+        if is_interpreting():
             return None
         if not Seasons.suit(trees, len(stage.raw)):
             return None

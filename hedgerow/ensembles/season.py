@@ -17,6 +17,7 @@ from hedgerow.ensembles.scalar_trees import Planter, ScalarTrees
 from hedgerow.ensembles.stage import Stage
 from hedgerow.kernels.barn import Barn
 from hedgerow.kernels.errands import Noted
+from hedgerow.kernels.fields import with_fields
 from hedgerow.kernels.routes import MAX_NODES
 from hedgerow.kernels.season import TERMS, Season, Sight, grow_season
 from hedgerow.kernels.team import Team
@@ -77,7 +78,7 @@ class Seasons:
         self._season = Season(
             derive=np.array([derived[1]], np.int64),
             notes=np.array([[line for _, line in each] for each in notes], np.int64),
-            terms=np.array([terms], TERMS).view(np.recarray),
+            terms=with_fields(np.array([terms], TERMS)),
             found=found,
             peaks=peaks,
             coarse=coarse,

@@ -27,6 +27,7 @@ from hedgerow.estimators.constraints import (
 )
 from hedgerow.estimators.control import Control
 from hedgerow.estimators.explaining import Explains
+from hedgerow.estimators.first_fits import first_boosting
 from hedgerow.estimators.folds import Columns, content_folds
 from hedgerow.estimators.ground import Ground
 from hedgerow.estimators.losses import least_weight
@@ -185,7 +186,8 @@ class BaseGradientBoosting(AddsTrees, Explains):
         check_vector_leaves(self, n_outputs)
         check_bag(self, loss)
         give_back(table.n_rows)
-        with hired(self.n_jobs, work) as team:
+        first = first_boosting(self, table, len(sample.targets), loss, n_outputs, request)
+        with hired(self.n_jobs, work, first) as team:
             binned = bin_for(self, table, sample, team)
             sample.thin()
             give_back(table.n_rows)

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from hedgerow.ensembles.additive import AdditiveModel
 from hedgerow.fitted.model import Floats, ReadsNumbers, name_of
+from hedgerow.kernels.meanwhile import Little
+from hedgerow.kernels.scorer import add_trees
 from hedgerow.kernels.team import hired
 from hedgerow.losses import Quantiles
 
@@ -32,7 +34,7 @@ class AddsTrees(ReadsNumbers):
             if raw is not None:
                 return raw
         work = float(len(values)) * len(self._model.grove.output)
-        with hired(self.n_jobs, work) as team:
+        with hired(self.n_jobs, work, Little(1e-6 * work, add_trees)) as team:
             return self._model.raw(values, team, n_rounds, offset=beside)
 
     def _staged_raw(self, X: Any, offset: Any = None) -> Iterator[Floats]:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels.fields import with_fields
 from hedgerow.kernels.jit import kernel, part
 
 _MAX_CUTS = 255
@@ -39,7 +40,7 @@ def banked(feature: NDArray[np.int32], threshold: NDArray[np.float64]) -> tuple[
     rank = cut - cut[is_first][np.cumsum(is_first) - 1]
     is_start = is_cut & (rank % _MAX_CUTS == 0)
     number, place = np.cumsum(is_start) - 1, rank % _MAX_CUTS
-    banks = np.zeros(np.count_nonzero(is_start), BANK).view(np.recarray)
+    banks = with_fields(np.zeros(np.count_nonzero(is_start), BANK))
     banks.feature = feature[is_start]
     banks.n_cuts = np.bincount(number[is_cut], minlength=len(banks))
     cuts = np.full((len(banks), 384), np.inf)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.codes import Records
+from hedgerow.kernels.fields import with_fields
 from hedgerow.kernels.lanes import MOST_CLASSES, N_LANES, SUMS, WIDE
 
 _MOST_WAITING = 16  # each has at most half of the rows of the one below
@@ -49,7 +50,7 @@ def beds_for(n_threads: int, n_features: int) -> Bed:
     """Allocate every thread's bed."""
     return Bed(
         lanes=np.zeros((n_threads, SUMS + MOST_CLASSES, N_LANES), np.int16),
-        waiting=np.zeros((n_threads, _MOST_WAITING), SEEDLING).view(np.recarray),
+        waiting=with_fields(np.zeros((n_threads, _MOST_WAITING), SEEDLING)),
         sums=np.zeros((n_threads, WAITING + _MOST_WAITING, MOST_CLASSES), np.int64),
         right=np.zeros((n_threads, N_LANES), np.int64),
         bit_of=np.zeros((n_threads, n_features), np.int64),

@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from hedgerow.kernels import in_bulk
 from hedgerow.kernels.codes import MISSING
 from hedgerow.kernels.dealing import N_DEALT
-from hedgerow.kernels.jit import inlined_part, kernel, part
+from hedgerow.kernels.jit import inlined_part, interpreted_as, kernel, part
 from hedgerow.kernels.rulers import bucket_of, lay_ruler
 
 N_BUCKETS = 4096
@@ -72,6 +73,7 @@ def bin_dealt(ends, values, buckets, high, first, column):
         _bin(values, high, first[:N_BUCKETS], column)
 
 
+@interpreted_as(in_bulk.bin_all)
 @part
 def _bin(values, high, first, column):
     ruler = lay_ruler(high, N_BUCKETS)

@@ -34,11 +34,12 @@ from numba.core.caching import (
     UserProvidedCacheLocator,
 )
 
+from hedgerow.kernels.announcing import announce
+
 config: Any = numba.config
 _PACKAGE = Path(__file__).parent.parent
 _COMPILED_ROOMS = ("kernels", "losses")
 _warned = False
-_announced = False
 
 
 def sources_digest() -> str:
@@ -97,23 +98,6 @@ def _warn_unusable(error: Exception) -> None:
     _warn_once(
         f"hedgerow's kernel cache cannot be used ({error}): kernels are compiled again in every "
         "process. Set HEDGEROW_CACHE_DIR to a directory that only you can write."
-    )
-
-
-def silence() -> None:
-    """Announce nothing in this process: who compiles on purpose need not be told."""
-    global _announced  # noqa: PLW0603
-    _announced = True
-
-
-def announce(directory: Path | None) -> None:
-    """Say on stderr, once a process, that kernels are being compiled for the first time."""
-    global _announced  # noqa: PLW0603  one line a process is the point
-    if _announced or (directory is not None and any(directory.rglob("*.nbc"))):
-        return
-    _announced = True
-    sys.stderr.write(
-        "hedgerow: compiling kernels (once for this version; `hedgerow warmup` does it ahead)\n"
     )
 
 
@@ -228,6 +212,13 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # numba is untyped
         self._directory = directory
         stamp = self._impl.locator.get_source_stamp()
         self._cache_file: Any = CheckedFile(self._cache_path, self._impl.filename_base, stamp)
+
+    def has(self, sig: Any, target_context: Any) -> bool:
+        """Tell whether a compiled kernel is kept, as far as the index knows."""
+        try:
+            return self._index_key(sig, target_context.codegen()) in self._cache_file._load_index()
+        except Exception:  # whoever loads it will say what is wrong
+            return True
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled kernel, or None if it must be compiled."""

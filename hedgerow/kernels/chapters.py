@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from hedgerow.kernels.blocks import LANE
 from hedgerow.kernels.codes import Records
+from hedgerow.kernels.fields import with_fields
 from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.reached import BITS, LEAST_PLANES, MOST_PLANES
 
@@ -85,8 +86,8 @@ def chapters_of(trees: Records, n_nodes: NDArray[np.int64], draft: Draft, free: 
     """
     n_splits = int(np.count_nonzero(draft.left >= 0))
     most_steps = n_splits + MAX_LEAVES // 2 * len(trees)
-    steps = np.zeros(most_steps, STEP).view(np.recarray)
-    marks = np.zeros(n_splits, MARK).view(np.recarray)
+    steps = with_fields(np.zeros(most_steps, STEP))
+    marks = with_fields(np.zeros(n_splits, MARK))
     bounds = np.zeros(len(trees) + 1, np.int64)
     known = np.full((2, int(draft.question.max(initial=0)) + 1), -1, np.int64)
     made = Chapters(trees, steps, marks, bounds)

@@ -19,8 +19,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels import in_bulk
 from hedgerow.kernels.calling import team_kernel
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.fields import with_fields
+from hedgerow.kernels.jit import interpreted_as, part
 from hedgerow.kernels.meeting import share
 
 N_BINS = 256
@@ -100,7 +102,7 @@ def no_kinds(n_columns: int, n_rows: int) -> Kinds:
     """Return as few blocks as hold the columns, all of one width, a multiple of four."""
     n_blocks = -(-n_columns // BLOCK)
     width = 4 * -(-n_columns // (4 * n_blocks)) if n_blocks else BLOCK
-    panels = np.zeros(n_blocks, PANEL).view(np.recarray)
+    panels = with_fields(np.zeros(n_blocks, PANEL))
     panels.n_columns = np.minimum(n_columns - width * np.arange(n_blocks), width)
     return Kinds(panels, np.empty((0, n_rows), np.uint16), np.empty((0, 0, width), np.uint8))
 
@@ -168,6 +170,7 @@ def fill_shared(team, columns, features, shared):
                 _add_digits(columns, features[feature], first, last, True, shared)
 
 
+@interpreted_as(in_bulk.add_digits)
 @part
 def _add_digits(columns, about, first, last, adds, shared):
     """Set the joint codes of a column to a feature's part of them, or add that."""
@@ -204,6 +207,7 @@ def fill_blocks(team, columns, shared, features, blocks):
                     _copy(columns[about.place, first:last], about.column % blocks.shape[2], block)
 
 
+@interpreted_as(in_bulk.copy)
 @part
 def _copy(column, lane, block):
     for row in range(column.shape[0]):

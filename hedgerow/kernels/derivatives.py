@@ -6,9 +6,10 @@ sum does not depend on the order of rows or on the number of threads.
 
 import numpy as np
 
+from hedgerow.kernels import in_bulk
 from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.exponential import exp_below
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.jit import interpreted_as, part
 from hedgerow.kernels.meeting import cancelled, share
 from hedgerow.kernels.moments import gradient_record
 
@@ -43,6 +44,7 @@ def derive(team, loss, y, weights, raw, pairs, bits, peaks):
         _raise_peaks(bits[0, 0, first:last], bits[0, 1, first:last], peaks[team.thread, 0])
 
 
+@interpreted_as(in_bulk.derive)
 @part
 def _derive(loss, y, raw, g, h):
     for i in range(y.shape[0]):
@@ -51,6 +53,7 @@ def _derive(loss, y, raw, g, h):
         h[i] = loss.hessian(target, score) + _ZERO  # no zero has a sign
 
 
+@interpreted_as(in_bulk.scale)
 @part
 def _scale(weights, numbers):
     for i in range(weights.shape[0]):
@@ -64,6 +67,7 @@ def _raise_peaks(g_bits, h_bits, peaks):
     peaks[1] = max(peaks[1], _largest(h_bits, _MASKS[1]))
 
 
+@interpreted_as(in_bulk.largest)
 @part
 def _largest(bits, mask):
     largest = np.uint32(0)
@@ -119,6 +123,7 @@ def _soften(raw, first, last, pairs):
         _divide(pairs[k, 0, first:last], total)
 
 
+@interpreted_as(in_bulk.raise_all)
 @part
 def _raise(raw, largest, larger):
     """Set `larger` to the larger of two: written elsewhere, or else only some would be written."""
@@ -126,12 +131,14 @@ def _raise(raw, largest, larger):
         larger[i] = max(largest[i], np.float32(raw[i]))
 
 
+@interpreted_as(in_bulk.set_below)
 @part
 def _set_below(raw, largest, below):
     for i in range(raw.shape[0]):
         below[i] = np.float32(raw[i] - largest[i])
 
 
+@interpreted_as(in_bulk.add_odds)
 @part
 def _add_odds(odds, total):
     """Replace what is in `odds` by its exponential: all in single precision, eight at once."""
@@ -141,12 +148,14 @@ def _add_odds(odds, total):
         total[i] += odd
 
 
+@interpreted_as(in_bulk.divide)
 @part
 def _divide(odds, total):
     for i in range(odds.shape[0]):
         odds[i] /= total[i]
 
 
+@interpreted_as(in_bulk.subtract_class)
 @part
 def _subtract_class(labels, k, n_classes, g, h):
     factor = np.float32(n_classes / (n_classes - 1.0))
@@ -227,14 +236,19 @@ def write_records(team, g, h, scales, rows, records):
     """
     begin, end = share(team, records.shape[0])
     if rows.shape[0] == 0:
-        own, g, h = records[begin:end], g[begin:end], h[begin:end]
-        for i in range(own.shape[0]):
-            own[i] = _record(begin + i, g[i], h[i], scales)
+        _set_records(begin, g[begin:end], h[begin:end], scales, records[begin:end])
         return
     own, some = records[begin:end], rows[begin:end]
     for i in range(own.shape[0]):
         row = np.uint64(some[i])
         own[i] = _record(some[i], g[row], h[row], scales)
+
+
+@interpreted_as(in_bulk.set_records)
+@part
+def _set_records(first, g, h, scales, records):
+    for i in range(records.shape[0]):
+        records[i] = _record(first + i, g[i], h[i], scales)
 
 
 @part

@@ -13,6 +13,7 @@ import numpy as np
 
 from hedgerow.kernels.calling import FIRST, SIZE, WORK, do_noted, do_posted
 from hedgerow.kernels.jit import config, kernel
+from hedgerow.kernels.meanwhile import is_missing
 from hedgerow.kernels.meeting import Member
 
 _ROOM = 1024  # words of a note, to begin with
@@ -45,16 +46,20 @@ def _same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
 
 
 def _noted(kernel: Any, member: Member, arguments: tuple[Any, ...]) -> Any:
-    return (_Plain if config.DISABLE_JIT else Note)(kernel, member, arguments)
+    if config.DISABLE_JIT:
+        return _Plain(kernel, member, arguments)
+    if is_missing(kernel, (member, arguments)):
+        return _Plain(kernel.plain, member, (arguments,))
+    return Note(kernel, member, arguments)
 
 
 class _Plain:
-    """A call that is kept, with the JIT off."""
+    """A call that is kept, of a kernel that is not compiled."""
 
     def __init__(self, kernel: Any, _: Member, arguments: tuple[Any, ...]) -> None:
         self._kernel, self._arguments = kernel, arguments
 
-    def __call__(self, member: Member, before: "_Plain | None" = None) -> None:
+    def __call__(self, member: Member, before: "Note | _Plain | None" = None) -> None:
         if before:
             before(member)
         self._kernel(member, *self._arguments)
@@ -82,8 +87,11 @@ class Note:
         """Return what `season` does it by: addresses, and who does it."""
         return self._work, self._first, int(member.n_threads == 1), self._needs_all
 
-    def __call__(self, member: Member, before: "Note | None" = None) -> None:
+    def __call__(self, member: Member, before: "Note | _Plain | None" = None) -> None:
         """Do this; after another, if both are of one who is alone: the GIL is asked for once."""
+        if isinstance(before, _Plain):
+            before(member)
+            before = None
         if before is None:
             do_noted(member, self._work, self._first, self._needs_all)
         else:

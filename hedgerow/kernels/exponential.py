@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from hedgerow.kernels.formula import formula
+from hedgerow.kernels.formula import formula, where
 from hedgerow.kernels.logarithm import log2
 from hedgerow.kernels.machine import (
     bits_of_double,
@@ -42,8 +42,6 @@ _ROUNDING_SINGLE = np.float32(1.5 * 2.0**23)
 _ROUNDING_BITS = int(_ROUNDING_SINGLE.view(np.int32))
 _S = tuple(np.float32(1.0 / math.factorial(n)) for n in range(8))
 
-_log2 = formula(log2)
-
 
 @formula
 def exp(x):
@@ -67,8 +65,11 @@ def exp(x):
 
 @formula
 def exp_below(x):
-    """e^x in single precision, for x <= 0; e^-87 below. Relative error below 2e-7."""
-    x = _LOWEST_SINGLE if x < _LOWEST_SINGLE else x
+    """e^x in single precision, for x <= 0; e^-87 below. Relative error below 2e-7.
+
+    x may be an array, if Python calls.
+    """
+    x = where(x < _LOWEST_SINGLE, _LOWEST_SINGLE, x)
     whole = x * _INVERSE_LN2_SINGLE + _ROUNDING_SINGLE
     k = whole - _ROUNDING_SINGLE
     r = (x - k * _LN2_HIGH_SINGLE) - k * _LN2_LOW_SINGLE
@@ -88,7 +89,7 @@ def log(x):
         return -math.inf if x == 0.0 else math.nan
     if x == math.inf:
         return x
-    return _log2(x) * _LN2
+    return log2(x) * _LN2
 
 
 @formula

@@ -1,13 +1,14 @@
 """Formulas: functions that kernels and plain Python both call, one text for both.
 
-A `part` can only be called by kernels. A formula stays an ordinary Python function, whose
-text kernels compile like that of a part. Only IEEE operations give the same bits in both.
+Unlike a part it is no object of Numba's, so that NumPy's functions and classes that stand for
+numbers may take it, too. Only IEEE operations give the same bits in both.
 """
 
 from collections.abc import Callable
 from inspect import signature
 from typing import Any, TypeVar
 
+import numpy as np
 from numba.extending import overload
 
 from hedgerow.kernels.jit import _PART_OPTIONS
@@ -19,13 +20,14 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def formula(function: Function) -> Function:
-    """Let kernels compile a plain function's text wherever they call it.
+    """Let kernels compile a plain function's text wherever they call it."""
+    compiled_as(function, lambda *_: function, ", ".join(signature(function).parameters))
+    return function
 
-    A part is taken too: its text is then callable from both worlds.
-    """
-    text: Function = getattr(function, "py_func", function)
-    compiled_as(text, lambda *_: text, ", ".join(signature(text).parameters))
-    return text
+
+def where(condition, one, other):
+    """Return one of two numbers; in Python also of two arrays, number by number."""
+    return np.where(condition, one, other)
 
 
 def compiled_as(function: Callable[..., Any], choice: Callable[..., Any], names: str) -> None:
@@ -36,3 +38,10 @@ def compiled_as(function: Callable[..., Any], choice: Callable[..., Any], names:
     """
     typing = eval(f"lambda {names}: choice({names})", {"choice": choice})
     overload(function, strict=False, jit_options=_FORMULA_OPTIONS)(typing)
+
+
+compiled_as(
+    where,
+    lambda *_: lambda condition, one, other: one if condition else other,
+    "condition, one, other",
+)

@@ -23,6 +23,7 @@ from hedgerow.kernels.chapters import (
     planes_of,
 )
 from hedgerow.kernels.codes import Records
+from hedgerow.kernels.fields import with_fields
 from hedgerow.kernels.leaf_values import SMALL
 from hedgerow.kernels.predict import Paths
 from hedgerow.kernels.reached import BITS
@@ -106,7 +107,7 @@ def scorer_of(grove: Grove) -> Scorer:
     lane = 2 * bank + ~grove.missing_left[numeric]
     question = 512 * len(banks) + np.arange(len(is_leaf))  # of a split by categories: its own
     question[numeric] = 256 * lane + limit
-    marks = np.zeros(len(is_leaf), MARK).view(np.recarray)
+    marks = with_fields(np.zeros(len(is_leaf), MARK))
     marks.test[:], marks.node[:] = SIDE, np.arange(len(is_leaf))
     place = np.searchsorted(sets, grove.feature)
     has_codes = np.append(sets, -1)[place] == grove.feature
@@ -118,7 +119,7 @@ def scorer_of(grove: Grove) -> Scorer:
     reached = REACHED + BITS * number
     reached[grove.offset[:-1][grove.left[grove.offset[:-1]] >= 0]] = ALL
 
-    trees = np.zeros(len(n_nodes), TREE).view(np.recarray)
+    trees = with_fields(np.zeros(len(n_nodes), TREE))
     trees.root, trees.first_leaf, trees.output = grove.offset[:-1], first_leaf[:-1], grove.output
     trees.n_planes, trees.stem = n_planes, _stems(grove, paths, n_words)
     draft = Draft(paths.left, paths.right, reached, question, marks)

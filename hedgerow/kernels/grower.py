@@ -12,12 +12,13 @@ called again for each, by one thread.
 
 import numpy as np
 
+from hedgerow.kernels import grown_in_bulk
 from hedgerow.kernels.ahead import grow_ahead
 from hedgerow.kernels.calling import helped_kernel
 from hedgerow.kernels.copse import gather, is_copse, leave
 from hedgerow.kernels.desks import desk_of
 from hedgerow.kernels.heap import lift, take_largest
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.jit import interpreted_as, part
 from hedgerow.kernels.leaves import open_first, search_leaves, split_leaf
 from hedgerow.kernels.lines import MOST
 from hedgerow.kernels.meeting import cancelled
@@ -40,6 +41,7 @@ def grow(team, problem, space, view, desks, nodes, n_rows):
     grow_root(team, problem, space, view, desks, nodes, n_rows)
 
 
+@interpreted_as(grown_in_bulk.grow_root)
 @part
 def grow_root(team, problem, space, view, desks, nodes, n_rows):
     """Grow the tree: see `grow`."""

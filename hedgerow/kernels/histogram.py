@@ -7,8 +7,9 @@ integers, so exact. Features that share a column have one owner among the thread
 
 import numpy as np
 
+from hedgerow.kernels import in_bulk
 from hedgerow.kernels.codes import N_BINS, PAIR
-from hedgerow.kernels.jit import inlined_part, part
+from hedgerow.kernels.jit import inlined_part, interpreted_as, part
 from hedgerow.kernels.kinds import add_kinds
 from hedgerow.kernels.machine import load_four, load_two, prefetch
 from hedgerow.kernels.moments import row_of
@@ -60,6 +61,7 @@ def is_of_kinds(codes, block, n_rows):
     return 0 < codes.panels[block].n_kinds <= _ALIKE * n_rows
 
 
+@interpreted_as(in_bulk.add_rows)
 @part
 def _add_rows(codes, lane, records, moments, cells, n_columns):
     n_asked = max(records.shape[0] - _AHEAD, 0)
@@ -178,6 +180,7 @@ def subtract(hist, about, width, smaller):
         _take(hist, last, last + width, smaller)
 
 
+@interpreted_as(in_bulk.take)
 @part
 def _take(hist, first, end, smaller):
     rest, less = hist[first:end], smaller[first:end]

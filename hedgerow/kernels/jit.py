@@ -1,6 +1,7 @@
 """The one room that knows how kernels are compiled: the only compiler flags of the project."""
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, TypeVar
 
 import numba
@@ -9,6 +10,7 @@ from numba.extending import overload_method
 
 from hedgerow.kernels.cache import kernel_cache, private_directory
 from hedgerow.kernels.compiling import KernelCompiler, OutlinedCompiler, PartCompiler
+from hedgerow.kernels.meanwhile import can_wait
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -33,23 +35,59 @@ def kernel(function: Function) -> Function:
     compiled = numba.njit(**_OPTIONS)(function)
     if _DIRECTORY is not None:
         compiled._cache = kernel_cache(function, _DIRECTORY)
+        can_wait(compiled, function)
     return compiled
 
 
 def part(function: Function) -> Function:
-    """Compile a part of kernels: only they call it, and their binaries contain it."""
-    return numba.njit(**_PART_OPTIONS)(function)
+    """Compile a part of kernels: only they call it, and their binaries contain it.
+
+    Python that calls it calls the function as it is written.
+    """
+    return _known_as(numba.njit(**_PART_OPTIONS)(function), function)
 
 
 def inlined_part(function: Function) -> Function:
     """Compile a part that is called so often that handing over its arguments would cost more."""
-    return numba.njit(**_PART_OPTIONS, forceinline=True)(function)
+    return _known_as(numba.njit(**_PART_OPTIONS, forceinline=True)(function), function)
 
 
 def outlined_part(function: Function) -> Function:
     """Compile a part that is large and called from several places: there is one copy of it."""
     options = _PART_OPTIONS | {"pipeline_class": OutlinedCompiler, "forceinline": False}
-    return numba.njit(**options)(function)
+    return _known_as(numba.njit(**options)(function), function)
+
+
+def interpreted_as(twin: Callable[..., Any]) -> Callable[[Function], Function]:
+    """Have a part, or a kernel, interpreted as its twin: the same, by NumPy, and sooner done.
+
+    What the twin returns NotImplemented for is done as the part is written.
+    """
+
+    def chosen(function: Any) -> Any:
+        text = getattr(function, "plain", function)
+
+        @wraps(text)
+        def either(*arguments: Any) -> Any:
+            done = twin(*arguments)
+            return text(*arguments) if done is NotImplemented else done
+
+        if config.DISABLE_JIT:
+            return function
+        if text is function:
+            return _known_as(function.compiled, either)
+        function.plain = either
+        return function
+
+    return chosen
+
+
+def _known_as(compiled: Any, function: Any) -> Any:
+    """Return a function of Python that kernels call as what was compiled."""
+    if not config.DISABLE_JIT:
+        function.compiled = compiled  # the type has a weak reference only
+        function._numba_type_ = types.Dispatcher(compiled)  # what Numba asks any object for
+    return function
 
 
 def compiled_for(kernel: Any, arguments: tuple[Any, ...]) -> None:

@@ -1,11 +1,13 @@
 """Links: from raw scores to what they mean."""
 
+from hedgerow.kernels import in_bulk
 from hedgerow.kernels.exponential import exp, logistic
-from hedgerow.kernels.jit import kernel
+from hedgerow.kernels.jit import interpreted_as, kernel
 
 _BLOCK = 64  # rows
 
 
+@interpreted_as(in_bulk.fill_logistic)
 @kernel
 def fill_logistic(scores):
     """Replace log-odds by probabilities.
@@ -16,6 +18,7 @@ def fill_logistic(scores):
         scores[i] = logistic(scores[i])
 
 
+@interpreted_as(in_bulk.fill_softmax)
 @kernel
 def fill_softmax(scores):
     """Replace the scores of classes by their probabilities, e^f_k / sum_j e^f_j.

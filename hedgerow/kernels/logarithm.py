@@ -6,7 +6,7 @@ between two cuts.
 
 import math
 
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.jit import inlined_part
 
 _INVERSE_LN2 = 1.4426950408889634
 # 2 atanh(s) = 2 (s + s^3 / 3 + s^5 / 5 + ...); |s| <= 0.1716, so s^23 / 23 is below 1e-18.
@@ -14,7 +14,7 @@ _ODD = tuple(2.0 / n for n in range(21, 0, -2))
 _SQRT_HALF = 0.7071067811865476
 
 
-@part
+@inlined_part
 def log2(x):
     """Logarithm to base 2 of a positive, normal x; relative error below 4e-16 away from 1.
 

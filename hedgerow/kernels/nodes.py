@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from hedgerow.kernels import in_bulk
 from hedgerow.kernels.codes import high_of, low_of, threshold_between
-from hedgerow.kernels.jit import inlined_part, part
+from hedgerow.kernels.jit import inlined_part, interpreted_as, part
 from hedgerow.kernels.machine import atomic_add, atomic_load, atomic_store
 from hedgerow.kernels.masks import close_mask, mask_all
 from hedgerow.kernels.meeting import share
@@ -138,6 +139,7 @@ def all_same(moments, only):
     return True
 
 
+@interpreted_as(in_bulk.add_up)
 @part
 def add_up(moments, records, sums):
     """Set `sums` to those of the records; it has room for LANES of them."""
@@ -154,6 +156,7 @@ def close_leaf(space, nodes, leaf, slot, node, origin):
         close_mask(nodes, node, space.masks[slot])
 
 
+@interpreted_as(in_bulk.close)
 @part
 def close(nodes, node, records, origin):
     """Note for each record that it ends in leaf `node`, if anybody asks; origin: as in a copse.

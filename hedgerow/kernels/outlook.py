@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.codes import Records
+from hedgerow.kernels.fields import with_fields
 from hedgerow.kernels.heap import lift, take_largest
 from hedgerow.kernels.helping import nobody_asked
 from hedgerow.kernels.jit import part
@@ -86,7 +87,7 @@ def outlook(n_threads: int, size: Size) -> Outlook:
         n_unknown=np.zeros(n_nodes, np.int64),
         offered=np.zeros(size.max_open if n_threads else 0, np.int64),
         told=np.zeros((n_threads, 2, 1, LANES * size.sum_width + APART), np.int64),
-        found=np.zeros((n_threads, 2, 1, 2), SPLIT).view(np.recarray),
+        found=with_fields(np.zeros((n_threads, 2, 1, 2), SPLIT)),
         constant=np.zeros((n_threads, 2, size.n_features), np.int64),
         asked=asked,
     )

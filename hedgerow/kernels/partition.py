@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from hedgerow.kernels.jit import inlined_part, part
+from hedgerow.kernels import in_bulk
+from hedgerow.kernels.jit import inlined_part, interpreted_as, part
 from hedgerow.kernels.moments import row_of
 from hedgerow.kernels.sides import abreast, deal_out, sides_of_set, sides_up_to
 
@@ -33,6 +34,7 @@ def partition(codes, split, words, source, target):
     return _by_cut(codes.wide[-1 - place], missing, split, source, target)
 
 
+@interpreted_as(in_bulk.by_byte)
 @part
 def _by_byte(column, split, source, target):
     """Part by a narrow code: 255, missing, becomes 0 if it goes left and all others one more."""
@@ -56,6 +58,7 @@ def _n_dealt(source):
     return max(source.shape[0] // abreast() - 1, 0) * abreast()
 
 
+@interpreted_as(in_bulk.by_cut)
 @part
 def _by_cut(column, missing, split, source, target):
     low, high = np.int64(0), source.shape[0] - 1

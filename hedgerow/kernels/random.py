@@ -8,7 +8,7 @@ scheduled. A node's name is its path from the root.
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.kernels.jit import config, part
+from hedgerow.kernels.jit import config, interpreted_as, part
 
 _MASK = 0xFFFFFFFFFFFFFFFF
 _STEP, _FIRST, _SECOND = -7046029254386353131, -4658895280553007687, -7723592293110705685
@@ -33,7 +33,7 @@ def _mixed_plain(state, more):
     return z - (1 << 64) if z >> 63 else z
 
 
-mixed = _mixed_plain if config.DISABLE_JIT else part(_mixed_compiled)
+mixed = _mixed_plain if config.DISABLE_JIT else interpreted_as(_mixed_plain)(part(_mixed_compiled))
 
 
 def mixed_bits(state: int, more: int) -> int:

@@ -11,11 +11,12 @@ block; each node of the tree has one, and one more holds what the split at hand 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.kernels import in_bulk
 from hedgerow.kernels.blocks import LANE, choose
 from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.codes import MISSING, Codes
 from hedgerow.kernels.errands import Errand, Noted
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.jit import interpreted_as, part
 from hedgerow.kernels.meeting import share
 from hedgerow.kernels.partition import with_missing
 from hedgerow.kernels.steps import add_values, goes_left
@@ -78,12 +79,8 @@ def add_routed(team, codes, nodes, values, leaf_values, lanes, raw):
     for first in range(begin, end, LANE):
         last = min(first + LANE, end)
         own, known = raw[first:last], nodes.leaf_of_row[first:last]
-        lowest = np.int32(0)
-        for i in range(known.shape[0]):
-            lowest = min(lowest, known[i])
-        if lowest >= 0:
-            for i in range(own.shape[0]):
-                own[i] += values[np.uint32(known[i])]
+        if _are_known(known):
+            _add_known(values, known, own)
             continue
         for node in range(n_nodes - 1, -1, -1):
             if nodes.table[node].left >= 0:
@@ -91,6 +88,23 @@ def add_routed(team, codes, nodes, values, leaf_values, lanes, raw):
         leaves = lanes[team.thread, :LANE]
         for i in range(own.shape[0]):
             own[i] += leaf_values[team.thread, leaves[i]]
+
+
+@interpreted_as(in_bulk.are_known)
+@part
+def _are_known(known):
+    """Tell whether all rows of a block were in the tree."""
+    lowest = np.int32(0)
+    for i in range(known.shape[0]):
+        lowest = min(lowest, known[i])
+    return lowest >= 0
+
+
+@interpreted_as(in_bulk.add_known)
+@part
+def _add_known(values, known, raw):
+    for i in range(raw.shape[0]):
+        raw[i] += values[np.uint32(known[i])]
 
 
 @part
@@ -120,10 +134,16 @@ def _step(codes, nodes, node, free, first, last, lanes):
         column = codes.columns[about.place, first:last]
         # A missing value, the largest code, goes right by itself.
         if_missing = np.uint8(0 if split.missing_left else MISSING)
-        for i in range(column.shape[0]):
-            test[i] = if_missing if column[i] == np.uint8(MISSING) else column[i]
+        _set_codes(column, if_missing, test)
     left = split.left * LANE
     choose(lanes, free, np.uint8(limit), left, left + LANE, node * LANE)
+
+
+@interpreted_as(in_bulk.set_codes)
+@part
+def _set_codes(column, if_missing, test):
+    for i in range(column.shape[0]):
+        test[i] = if_missing if column[i] == np.uint8(MISSING) else column[i]
 
 
 @part

@@ -12,14 +12,17 @@ these bits: no branches, and 512 rows at once, if a register has so many bits.
 Lucchese et al. (2015), "QuickScorer", also try all splits of a tree, with a bit for each leaf.
 """
 
+from functools import partial
+
 import numpy as np
 
+from hedgerow.kernels import in_bulk
 from hedgerow.kernels.banks import bucket_of
 from hedgerow.kernels.blocks import LANE, WORD_LANE, choose, look_up
 from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.chapters import FREE, LEAVES, PLANES, REACHED, SIDE
 from hedgerow.kernels.grove import FEW
-from hedgerow.kernels.jit import inlined_part, part
+from hedgerow.kernels.jit import inlined_part, interpreted_as, part
 from hedgerow.kernels.leaf_values import SMALL, add_small
 from hedgerow.kernels.meeting import cancelled, share
 from hedgerow.kernels.predict import next_node
@@ -151,11 +154,17 @@ def _add_leaves(lanes, leaf_value, tree, sums):
     if tree.n_planes <= _SMALL_PLANES:
         add_small(lanes, LEAVES, leaf_value, tree.first_leaf, sums)
         return
-    leaves, own = lanes[LEAVES : LEAVES + LANE], leaf_value[tree.first_leaf :]
+    _add_values(lanes[LEAVES : LEAVES + LANE], leaf_value[tree.first_leaf :], sums)
+
+
+@interpreted_as(in_bulk.add_values)
+@part
+def _add_values(leaves, values, sums):
     for row in range(LANE):
-        sums[row] += own[np.uint64(leaves[row])]
+        sums[row] += values[np.uint64(leaves[row])]
 
 
+@interpreted_as(partial(in_bulk.count_cuts, FREE, LANE))
 @part
 def _count_cuts(block, scorer, lanes):
     """Set the two lanes of each bank: see kernels.chapters.

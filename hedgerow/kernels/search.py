@@ -8,12 +8,13 @@ from hedgerow.kernels.codes import N_BINS
 from hedgerow.kernels.drawing import FURTHER, draw_features
 from hedgerow.kernels.heap import heapify, take_largest
 from hedgerow.kernels.histogram import owner
-from hedgerow.kernels.jit import inlined_part, outlined_part, part
+from hedgerow.kernels.jit import inlined_part, interpreted_as, outlined_part, part
 from hedgerow.kernels.marginals import clear_codes, read_column, read_node
 from hedgerow.kernels.meeting import cancelled, meet
 from hedgerow.kernels.menu import varies
 from hedgerow.kernels.random import mixed, uniform
 from hedgerow.kernels.random_cuts import draws_cut, search_drawn
+from hedgerow.kernels.searched_in_bulk import search_some
 from hedgerow.kernels.split import Node, search_feature
 from hedgerow.kernels.tally import clear, is_shared, sweep, tally, tally_shared
 from hedgerow.kernels.workspace import NEWEST, Problem
@@ -63,6 +64,7 @@ def search(team, whole, desk, n_active, hist, root, constant, found, search_one)
         take_largest(desk.ranks, desk.active, place)
 
 
+@interpreted_as(search_some)
 @inlined_part
 def _search_some(team, whole, desk, some, hist, root, constant, found, search_one):
     """Search those of the active features some[0]..some[1]-1 that this thread owns."""

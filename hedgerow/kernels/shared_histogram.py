@@ -8,6 +8,7 @@ features it will search. Of a leaf of few rows it sums the columns it owns over 
 
 import numpy as np
 
+from hedgerow.kernels import in_bulk
 from hedgerow.kernels.codes import N_BINS, PAIR, leads
 from hedgerow.kernels.helping import can_be_helped, sum_helped
 from hedgerow.kernels.histogram import (
@@ -18,7 +19,7 @@ from hedgerow.kernels.histogram import (
     pairs_of_block,
     subtract,
 )
-from hedgerow.kernels.jit import part
+from hedgerow.kernels.jit import interpreted_as, part
 from hedgerow.kernels.machine import atomic_add
 from hedgerow.kernels.meeting import meet, share
 from hedgerow.kernels.nodes import OPEN
@@ -142,6 +143,7 @@ def _sum_chunks(team, problem, space, leaf):
             ticket = atomic_add(space.tickets[turn], owner_of_rows * APART, 1)
 
 
+@interpreted_as(in_bulk.subtract)
 @part
 def _subtract(team, problem, space, smaller, larger):
     features, size = problem.codes.features, N_BINS * problem.moments.width()

@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from hedgerow.kernels import in_bulk
 from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.exponential import exp, log
-from hedgerow.kernels.jit import inlined_part, part
+from hedgerow.kernels.jit import inlined_part, interpreted_as, part
 from hedgerow.kernels.machine import bits_of_double
 from hedgerow.kernels.meeting import share
 from hedgerow.kernels.workspace import N_NODES
@@ -57,18 +58,21 @@ def _sum_rows(rows, leaf_of_row, pairs, weights, mask, scales, sums):
         sums[place + _ONE] += w * _nearest(h[row] * h_scale)
 
 
+@interpreted_as(in_bulk.set_steps)
 @part
 def _set_steps(numbers, scale, steps):
     for i in range(numbers.shape[0]):
         steps[i] = _nearest(numbers[i] * scale)
 
 
+@interpreted_as(in_bulk.weigh)
 @part
 def _weigh(weights, steps):
     for i in range(weights.shape[0]):
         steps[i] *= weights[i]
 
 
+@interpreted_as(in_bulk.add_steps)
 @part
 def _add_steps(leaves, g, h, sums):
     first, second, third, fourth = sums[0], sums[1], sums[2], sums[3]

@@ -25,6 +25,7 @@ from hedgerow.kernels.calling import expect, serve
 from hedgerow.kernels.cores import n_threads_for
 from hedgerow.kernels.errands import Errand, Noted
 from hedgerow.kernels.jit import compiled_for
+from hedgerow.kernels.meanwhile import Little, interpreted
 from hedgerow.kernels.meeting import (
     CALLS,
     CANCELLED,
@@ -40,8 +41,6 @@ _BRIEF = 200_000  # cell updates that one thread does before a second one has wo
 _GLANCE = 0.1  # seconds after which the caller looks for an interrupt
 _FEW_STEPS = 32_768  # of a kernel, a nanosecond each, that one thread does alone
 _FEW_NOTED = 4096  # the same, if Python has no part in calling it
-
-
 _pool = Pool()
 _compiled: set[Any] = set()  # kernels and what kinds of arguments they are compiled for
 
@@ -239,20 +238,21 @@ class Team:
 
 
 @contextmanager
-def hired(n_jobs: int | None, work: float) -> Iterator[Team]:
+def hired(n_jobs: int | None, work: float, little: Little | None = None) -> Iterator[Team]:
     """Give a team for `work` cell updates: at most n_jobs threads, and no more than are free.
 
-    Results do not depend on the number of threads, so a team may be smaller than asked
-    for: work of many Python threads at once shares the cores instead of fighting for them.
+    little: what one thread may interpret. A team may be smaller than asked for, as results do not
+    depend on it: work of many Python threads at once shares the cores.
     """
-    pool = _pool
-    wanted = n_threads_for(n_jobs)
-    team = Team(1 if work < _BRIEF else max(1, wanted - pool.n_at_work))
+    pool, wanted = _pool, n_threads_for(n_jobs)
+    is_brief = work < _BRIEF or (little is not None and little.is_on())
+    team = Team(1 if is_brief else max(1, wanted - pool.n_at_work))
     pool.note(team)
     try:
-        if work >= _BRIEF:
+        if not is_brief:
             team.helpers = pool.take(team.n_threads)
-        yield team
+        with interpreted(little):
+            yield team
     finally:
         team.n_at_work = 0
         team.meeting[EXPECTED] = DISMISSED

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from hedgerow.kernels import cells
 from hedgerow.kernels.codes import BLOCK, FEATURE, N_BINS, Codes, Records
+from hedgerow.kernels.fields import with_fields
 from hedgerow.kernels.menu import Menu
 from hedgerow.kernels.split import SPLIT
 from hedgerow.kernels.tiles import TILE
@@ -202,13 +203,13 @@ def workspace(n_threads: int, size: Size) -> Workspace:
         hists=np.empty((size.n_hists, n_cells if size.n_hists else 0), np.int64),
         parts=np.empty((n_parts, n_cells), np.int64),
         piles=np.empty((n_threads, size.n_kinds * size.width), np.int64),
-        leaves=np.zeros((n_threads, size.max_open), LEAF).view(np.recarray),
-        tasks=np.zeros((n_threads, size.max_tasks), LEAF).view(np.recarray),
+        leaves=with_fields(np.zeros((n_threads, size.max_open), LEAF)),
+        tasks=with_fields(np.zeros((n_threads, size.max_tasks), LEAF)),
         queue=np.zeros((n_threads, size.max_open + APART), np.int64),
         keys=np.zeros((n_threads, size.max_open + APART)),
         n_tasks=np.zeros(n_threads, np.int64),
         told=np.zeros((2, n_threads, LANES * size.sum_width + APART), np.int64),
-        found=np.zeros((2, n_threads, 2), SPLIT).view(np.recarray),
+        found=with_fields(np.zeros((2, n_threads, 2), SPLIT)),
         constant=np.zeros((2, size.n_features), np.int64),
         tickets=np.zeros((2, n_threads * APART), np.int64),
         n_sums=np.zeros(n_threads * APART, np.int64),
@@ -224,7 +225,7 @@ def workspace(n_threads: int, size: Size) -> Workspace:
             np.empty(N_BINS, np.uint8),
             np.empty((size.n_fine, size.n_copse), np.uint8),
             np.empty((-(-size.n_fine // BLOCK), TILE, BLOCK), np.uint8),
-            np.zeros(size.n_features if size.n_fine else 0, FEATURE).view(np.recarray),
+            with_fields(np.zeros(size.n_features if size.n_fine else 0, FEATURE)),
             np.zeros((N_BINS * size.n_fine, 2), np.int64),
             np.zeros(size.n_features if size.n_fine else 0, np.int64),
         ),
@@ -235,7 +236,7 @@ def empty_nodes(max_leaves: int, n_rows: int, sum_width: int, n_words: int) -> N
     """Allocate a tree of at most `max_leaves` leaves."""
     n_nodes = 2 * max_leaves - 1
     return Nodes(
-        table=np.empty(n_nodes, NODE).view(np.recarray),
+        table=with_fields(np.empty(n_nodes, NODE)),
         sums=np.zeros((n_nodes, sum_width), np.int64),
         words=np.zeros(n_words, np.int64),
         leaf_of_row=np.full(n_rows, -1, np.int32),

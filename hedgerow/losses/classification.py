@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.kernels.exponential import exp_below
+from hedgerow.kernels.formula import where
 from hedgerow.kernels.links import fill_logistic, fill_softmax
+from hedgerow.kernels.meanwhile import Little, interpreted
 from hedgerow.losses.formulas import exp, log, log1p_exp, logistic
 from hedgerow.losses.targets import Array, demand_classes, demand_within
 from hedgerow.losses.weighted import exact_sum, weighted_mean
@@ -78,7 +80,7 @@ class SingleBernoulli(NamedTuple):
         sign = np.float32(1.0 - 2.0 * y)
         x = sign * np.float32(f)
         e = exp_below(-abs(x))
-        return np.float32(sign * ((e if x < _ZERO else _ONE) * (_ONE / (_ONE + e))))
+        return np.float32(sign * (where(x < _ZERO, e, _ONE) * (_ONE / (_ONE + e))))
 
     def hessian(self, y: float, f: float) -> np.float32:
         e = exp_below(-abs(np.float32(1.0 - 2.0 * y) * np.float32(f)))
@@ -162,7 +164,8 @@ class Multinomial(NamedTuple):
     def link(self, raw: Array) -> Array:
         """Return the classes' probabilities of each row; raw is float64 [n, K]."""
         shares = np.array(raw, np.float64, order="C")
-        fill_softmax(shares)
+        with interpreted(Little(1e-7 * shares.size, fill_softmax)):
+            fill_softmax(shares)
         return shares
 
     def check(self, y: Array) -> None:
@@ -180,5 +183,6 @@ def _log_odds(y: Array, w: Array) -> float:
 def logistic_of_array(raw: Array) -> NDArray[np.float64]:
     """Return 1 / (1 + e^-raw) of each number."""
     shares = np.array(raw, np.float64, order="C")
-    fill_logistic(shares.reshape(-1))
+    with interpreted(Little(1e-7 * shares.size, fill_logistic)):
+        fill_logistic(shares.reshape(-1))
     return shares

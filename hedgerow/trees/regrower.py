@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from hedgerow.kernels.desks import Desks
 from hedgerow.kernels.dials import DIALS, grow_by
 from hedgerow.kernels.errands import Errand, Noted
+from hedgerow.kernels.fields import with_fields
 from hedgerow.kernels.masks import MOST_CATEGORIES
 from hedgerow.kernels.meeting import Member
 from hedgerow.kernels.outlook import outlook
@@ -28,7 +29,7 @@ class Regrower(Grower):
         """Take what a Grower does. in_order: records are those of all rows, in their order."""
         self._in_order = in_order
         super().__init__(*given)
-        self._errand, self.dials = Errand(grow_by), np.zeros(1, DIALS).view(np.recarray)
+        self._errand, self.dials = Errand(grow_by), with_fields(np.zeros(1, DIALS))
 
     def _masks(self, size: Size) -> bool:
         codes, alone = self._table.codes, self._team.n_threads == 1
@@ -86,7 +87,7 @@ class Regrower(Grower):
         return n_splits * int(of_sets.max(initial=0)) <= len(self._nodes.words)
 
     def _grow_leaf(self, member: Member, problem: Problem, space: Workspace, desks: Desks) -> None:
-        dials = np.array([_dial(problem, -1)], DIALS).view(np.recarray)
+        dials = with_fields(np.array([_dial(problem, -1)], DIALS))
         grow_by(member, problem, dials, space, outlook(0, EMPTY), desks, self._nodes)
 
 

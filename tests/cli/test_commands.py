@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import hedgerow
 from hedgerow.cli import commands, compiling, kernels_kept
 from hedgerow.cli.warmup import steps
-from hedgerow.kernels import cache
+from hedgerow.kernels import announcing, cache
 from hedgerow.kernels.cache import sources_digest
 
 OTHER = "0123456789abcdef"  # the digest of no version
@@ -25,7 +25,7 @@ def root(tmp_path, monkeypatch):
     monkeypatch.setenv("HEDGEROW_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
     monkeypatch.setattr(cache, "_warned", False)
-    monkeypatch.setattr(cache, "_announced", False)
+    monkeypatch.setattr(announcing, "_announced", False)
     return tmp_path / "cache"
 
 
@@ -109,7 +109,7 @@ def test_warmup_shows_a_bar_only_to_somebody_who_watches(monkeypatch):
 @pytest.mark.usefixtures("quick_steps")
 def test_warmup_is_not_announced_by_the_kernels(capsys):
     called("warmup")
-    cache.announce(None)
+    announcing.announce(None)
     assert capsys.readouterr().err == ""
 
 
