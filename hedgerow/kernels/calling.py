@@ -197,7 +197,8 @@ def _posted(function: Function, wait: Any) -> Function:
     caller.__module__, caller.__doc__ = function.__module__, function.__doc__
     compiled: Any = kernel(caller)
     compiled.is_posted, compiled.needs_all = True, wait is _await_all
-    compiled.plain = lambda team, given: function(team, *given)
+    if hasattr(compiled, "plain"):
+        compiled.plain = lambda team, given: function(team, *given)
     return compiled
 
 

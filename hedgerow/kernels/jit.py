@@ -35,7 +35,8 @@ def kernel(function: Function) -> Function:
     compiled = numba.njit(**_OPTIONS)(function)
     if _DIRECTORY is not None:
         compiled._cache = kernel_cache(function, _DIRECTORY)
-        can_wait(compiled, function)
+        if hasattr(compiled._cache, "has"):  # or else nobody could compile it meanwhile
+            can_wait(compiled, function)
     return compiled
 
 
@@ -65,19 +66,19 @@ def interpreted_as(twin: Callable[..., Any]) -> Callable[[Function], Function]:
     """
 
     def chosen(function: Any) -> Any:
-        text = getattr(function, "plain", function)
+        is_kernel = hasattr(function, "overloads")
+        text = function.py_func if is_kernel else function
 
         @wraps(text)
         def either(*arguments: Any) -> Any:
             done = twin(*arguments)
             return text(*arguments) if done is NotImplemented else done
 
-        if config.DISABLE_JIT:
+        if is_kernel and hasattr(function, "plain"):
+            function.plain = either
+        if is_kernel or config.DISABLE_JIT:
             return function
-        if text is function:
-            return _known_as(function.compiled, either)
-        function.plain = either
-        return function
+        return _known_as(function.compiled, either)
 
     return chosen
 

@@ -6,6 +6,7 @@ import numba
 import pytest
 from numba.core.errors import TypingError
 
+from hedgerow.kernels import jit
 from hedgerow.kernels.jit import _OPTIONS, config, part
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
@@ -74,3 +75,29 @@ def _watched(_x):
 
 def _watching(x):
     return _watched(x)
+
+
+def test_a_kernel_that_cannot_be_kept_is_compiled_and_never_interpreted(monkeypatch):
+    monkeypatch.setattr(jit, "_DIRECTORY", None)
+    kernel = jit.interpreted_as(lambda _x: 7)(jit.kernel(_lonely))
+    assert not hasattr(kernel, "plain")
+    assert kernel(1) == 2
+
+
+def _lonely(x):
+    return x + 1
+
+
+def test_python_calls_the_twin_of_a_part_and_kernels_the_part():
+    assert (_twice(1), _twice(-1)) == (7, 0)
+    assert numba.njit(**_OPTIONS)(_asking)(1) == 2
+
+
+@jit.interpreted_as(lambda x: 7 if x > 0 else NotImplemented)
+@part
+def _twice(x):
+    return x + 1
+
+
+def _asking(x):
+    return _twice(x)
