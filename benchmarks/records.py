@@ -66,6 +66,9 @@ def is_same_machine(one: Record, other: Record) -> bool:
     return all(one[fact] == other[fact] for fact in one.keys() & other.keys())
 
 
+_WIDTHS = {"avx512bw": ", AVX-512", "avx2": ", AVX2"}
+
+
 def machine() -> Record:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
@@ -78,12 +81,14 @@ def machine() -> Record:
 
 
 def cpu_name() -> str:
+    """Return the processor's name, and the widest registers it has: names may hide generations."""
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
         return platform.processor()
     names = [line.split(":")[1].strip() for line in text.splitlines() if "model name" in line]
-    return names[0] if names else platform.processor()
+    width = next((shown for flag, shown in _WIDTHS.items() if f" {flag}" in text), "")
+    return f"{names[0]}{width}" if names else platform.processor()
 
 
 def memory_gb() -> int | None:
