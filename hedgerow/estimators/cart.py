@@ -11,6 +11,7 @@ from hedgerow.data.binned import BinnedTable
 from hedgerow.data.table import Schema, Table, read_table
 from hedgerow.estimators.base import BaseTree
 from hedgerow.estimators.checks import check_parameters
+from hedgerow.estimators.first_fits import first_tree
 from hedgerow.estimators.pruning_cv import pruned_by_cv
 from hedgerow.estimators.tables import bin_for
 from hedgerow.kernels.team import hired
@@ -109,7 +110,8 @@ class CartTree(BaseTree):
     def _keep(self, table: Table, sample: Sample) -> None:
         """Grow, prune and keep a tree."""
         work = float(len(sample.targets)) * table.n_features
-        with hired(self.n_jobs, work) as team:
+        first = None if self.ccp_alpha == "cv" else first_tree(self.criterion, work)
+        with hired(self.n_jobs, work, first) as team:
             binned = bin_for(self, table, sample, team)
             self._held = self._checked_signs(table, binned, sample)
 

@@ -1,10 +1,11 @@
-"""First fits: how long boosting would take if its kernels were interpreted (kernels.meanwhile)."""
+"""First fits: how long they would take if their kernels were interpreted (kernels.meanwhile)."""
 
 from typing import Any
 
 from hedgerow.data.table import Table
 from hedgerow.estimators.request import Request
 from hedgerow.kernels.dials import grow_by
+from hedgerow.kernels.grower import grow
 from hedgerow.kernels.meanwhile import Little
 
 _MOST_ROWS = 10_000  # more, and some are held out to be watched
@@ -12,6 +13,8 @@ _MOST_ROUNDS = 200  # of "auto" without a watch
 # Seconds of Python: for a leaf; for a value in each tree; for the derivatives of a row in each, if
 # a loss must be asked row by row.
 _LEAF, _UPDATE, _ROW = 1e-3, 5e-8, 2e-5
+# Seconds of Python for a value in a tree of full depth: of classes, of numbers, in a forest's tree.
+_OF_CLASSES, _OF_NUMBERS, _IN_A_FOREST = 2e-4, 8e-4, 0.4
 _ODD = 10.0  # times as long, if trees are grown as the kernel's text says (kernels.grown_in_bulk)
 
 
@@ -60,3 +63,17 @@ def step_of(loss: Any, n_outputs: int) -> str:
     return (
         "boosting, several classes" if name == "log_loss" and n_outputs > 1 else f"boosting, {name}"
     )
+
+
+def first_tree(criterion: str, n_values: float) -> Little:
+    """Return what is known of the fit of a tree to so many values of a table."""
+    of_numbers = criterion.endswith("_error")
+    each = _OF_NUMBERS if of_numbers else _OF_CLASSES
+    name = {"log_loss": "entropy"}.get(criterion, criterion).replace("_", " ")
+    return Little(each * n_values, grow, name)
+
+
+def first_forest(criterion: str, n_values: float) -> Little:
+    """Return what is known of the fit of a forest, all of whose trees have so many values."""
+    tree = first_tree(criterion, n_values)
+    return tree._replace(seconds=_IN_A_FOREST * tree.seconds, step=f"forest, {tree.step}")

@@ -24,6 +24,7 @@ from hedgerow.estimators.checkpoints import checkpoint_of, demand_resumable, res
 from hedgerow.estimators.checks import check_parameters
 from hedgerow.estimators.control import Control
 from hedgerow.estimators.drawn import n_drawn_rows
+from hedgerow.estimators.first_fits import first_forest
 from hedgerow.estimators.forest_left_out import ShufflesLeftOut
 from hedgerow.estimators.forest_neighbours import ShowsNeighbours
 from hedgerow.estimators.forest_spread import ShowsSpread
@@ -117,7 +118,7 @@ class BaseForest(
         for name in _FOUND_OUT_OF_BAG:
             self.__dict__.pop(name, None)
         work = float(len(sample.targets)) * table.n_features * self.n_estimators
-        with hired(self.n_jobs, work) as team:
+        with hired(self.n_jobs, work, first_forest(self.criterion, work)) as team:
             binned = bin_for(self, table, sample, team)
             self._remember(table, binned)
             self._bags = self._filled_bags(binned, sample, team)

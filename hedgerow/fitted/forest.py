@@ -12,8 +12,10 @@ from hedgerow.ensembles.species import class_tree, mean_tree
 from hedgerow.fitted.model import Floats, ReadsNumbers
 from hedgerow.fitted.tree import paths_of
 from hedgerow.kernels.ballots import Means, Proportions, Votes
+from hedgerow.kernels.meanwhile import Little
 from hedgerow.kernels.predict import average_unseen
 from hedgerow.kernels.team import hired
+from hedgerow.kernels.walks import add_leaves
 from hedgerow.trees.tree import Tree
 
 
@@ -54,7 +56,8 @@ class AveragesTrees(ReadsNumbers):
     def _mean_of(self, values: Floats) -> Floats:
         forest = self._model
         out = np.zeros((len(values), self._n_values))
-        with hired(self.n_jobs, float(len(values)) * forest.n_trees * 10) as team:
+        work = float(len(values)) * forest.n_trees
+        with hired(self.n_jobs, 10.0 * work, Little(1e-4 * work, add_leaves)) as team:
             forest.add(values, np.arange(len(values)), self._ballot(), team, out)
         self._average_unseen(values, out)
         return out / forest.n_trees

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from hedgerow.fitted.model import Floats, ReadsNumbers
 from hedgerow.kernels.lone import find_leaves_of_one, lay_one, room_for_one
+from hedgerow.kernels.meanwhile import Little
 from hedgerow.kernels.predict import Paths, average_unseen, leaf_indices
 from hedgerow.kernels.team import Team, hired
 from hedgerow.trees.tree import Tree
@@ -39,7 +40,9 @@ class OneTree(ReadsNumbers):
         rows than nodes, what is spoken of nodes is found first.
         """
         values, tree = self._values(X), self._tree
-        with hired(self.n_jobs, values.shape[0] * 10.0) as team:
+        with hired(
+            self.n_jobs, 10.0 * len(values), Little(1e-4 * len(values), leaf_indices)
+        ) as team:
             leaves = self._leaves(values, team)
         rows = self._averaged_rows(values, tree.n_categories)
         if not len(rows) and len(values) > tree.n_nodes:

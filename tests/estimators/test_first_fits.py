@@ -12,7 +12,7 @@ import pytest
 from hedgerow import GradientBoostingRegressor
 from hedgerow.cli.warmup import steps
 from hedgerow.data.table import read_table
-from hedgerow.estimators.first_fits import first_boosting, step_of
+from hedgerow.estimators.first_fits import first_boosting, first_forest, first_tree, step_of
 from hedgerow.estimators.gb_ranker import RANKING_LOSSES
 from hedgerow.estimators.losses import REGRESSION_LOSSES, regression_loss
 from hedgerow.estimators.request import Request
@@ -25,7 +25,13 @@ pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="everything is 
 MODELS = """
 import hashlib, json
 import numpy as np
-from hedgerow import GradientBoostingClassifier, GradientBoostingRegressor
+from hedgerow import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RandomForestClassifier,
+)
 from hedgerow.kernels import meanwhile
 
 def tables():
@@ -49,6 +55,9 @@ def told():
             (GradientBoostingClassifier(n_estimators=3, max_features=0.5), np.digitize(y, [-1, 1])),
             (GradientBoostingRegressor(n_estimators=6, l1=0.5, max_depth=4), y),
             (GradientBoostingRegressor(n_estimators=4, loss="poisson"), np.abs(np.round(y))),
+            (DecisionTreeClassifier(max_depth=5), y > 0),
+            (DecisionTreeRegressor(max_leaf_nodes=9), y),
+            (RandomForestClassifier(2, random_state=1), np.digitize(y, [-1, 1])),
         ):
             model.fit(X, target, sample_weight=weights)
             shown = getattr(model, "predict_proba", model.predict)(X)
@@ -75,7 +84,7 @@ def _run(variables):
 
 def test_interpreted_models_have_the_bits_of_compiled_ones(runs):
     (_, interpreted_models, _), (_, compiled_models, _) = runs
-    assert len(interpreted_models) == 32
+    assert len(interpreted_models) == 56
     assert interpreted_models == compiled_models
 
 
@@ -87,6 +96,9 @@ def test_a_process_knows_whether_it_has_interpreted(runs):
 
 def test_who_waits_for_nothing_is_told_nothing(runs):
     assert runs[0][0].stderr == ""
+
+
+CRITERIA = "gini", "entropy", "log_loss", "misclassification", "exponential"
 
 
 class Cold:
@@ -161,6 +173,21 @@ def test_work_that_fails_leaves_the_thread_as_it_was(cold):
 @pytest.mark.parametrize("n_outputs", [1, 3])
 def test_every_loss_has_a_step_of_the_warmup(loss, n_outputs):
     assert step_of(loss, n_outputs) in steps()
+
+
+@pytest.mark.parametrize("criterion", [*CRITERIA, "squared_error", "absolute_error"])
+def test_every_criterion_has_a_step_of_the_warmup(criterion):
+    assert first_tree(criterion, 1.0).step in steps()
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "misclassification", "squared_error"])
+def test_every_criterion_of_forests_has_a_step_of_the_warmup(criterion):
+    assert first_forest(criterion, 1.0).step in steps()
+
+
+def test_forests_of_many_values_are_compiled():
+    assert first_forest("gini", 100 * 600.0).seconds < meanwhile._FEW
+    assert first_forest("gini", 100 * 10_000.0).seconds > meanwhile._FEW
 
 
 LONG = {
