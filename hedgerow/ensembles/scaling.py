@@ -28,9 +28,9 @@ from hedgerow.kernels.scales import (
     look,
     read_keys,
 )
-from hedgerow.kernels.stairs import REGISTER, is_built_in
+from hedgerow.kernels.stairs import REGISTER, widest
 from hedgerow.kernels.team import Team
-from hedgerow.kernels.thresholds import count_cuts, gather_cuts, mark_splits
+from hedgerow.kernels.thresholds import BATCH, SEEN, Sieve, count_cuts, gather_cuts, mark_splits
 from hedgerow.kernels.trails import NARROW, WIDE
 
 _LINE = 64  # bytes of a line of the cache
@@ -112,7 +112,7 @@ class Reading:
         self._kind: Any = np.uint32 if is_wide else np.uint16
         self.node = WIDE if is_wide else NARROW
         self.second = n_features if has_missing else 0  # how far a feature's second column is
-        self.flies = not is_wide and self.n_columns <= 2 * REGISTER and is_built_in()
+        self.flies = not is_wide and self.n_columns <= widest()
 
     def scales(self, number: int) -> Scales:
         """Return what thresholds are read by, in a thicket."""
@@ -189,28 +189,51 @@ def _ranking(
     columns: NDArray[np.int64], n_features: int, thickets: Sequence[Thicket], team: Team
 ) -> Ranking | None:
     """Find the different thresholds of some columns; None if there are too many."""
-    shape = team.n_threads, -(-len(columns) // _APART) * _APART
-    counts = np.zeros((len(thickets), *shape), np.int64)
+    n_slots = -(-(len(columns) + 1) // _APART) * _APART
+    counts = np.zeros((len(thickets), team.n_threads, n_slots), np.int64)
     numbers = _numbers(columns, n_features)
     for thicket, own in zip(thickets, counts, strict=True):
         team.run(count_cuts, thicket, numbers, own)
+    n_cuts = counts.sum(axis=0)
     cuts: list[Floats] = []
-    for begin, end in pairwise(_batches(counts.sum(axis=(0, 1))[: len(columns)])):
+    for begin, end in pairwise(_batches(n_cuts.sum(axis=0)[: len(columns)])):
         some = _numbers(columns[begin:end], n_features)
-        sizes = counts[:, :, begin:end].transpose(2, 0, 1)
-        ends = np.cumsum(sizes)
-        places, gathered = np.zeros_like(counts), np.empty(int(ends[-1]))
-        places[:, :, : end - begin] = (ends.reshape(sizes.shape) - sizes).transpose(1, 2, 0)
-        for thicket, own in zip(thickets, places, strict=True):
-            team.run(gather_cuts, thicket, some, own, gathered)
-        found = _different(np.split(gathered, np.cumsum(sizes.sum(axis=(1, 2)))[:-1]), team)
+        found = _different(_gathered(some, n_cuts[:, begin:end], n_slots, thickets, team), team)
         if max(map(len, found)) > _MOST_CUTS:
             return None
         cuts += found
     rungs, marks = _rungs(cuts), [np.zeros(len(each.nodes), np.uint16) for each in thickets]
+    desks = np.empty((team.n_threads, 2, BATCH), np.int64)
     for thicket, own_marks in zip(thickets, marks, strict=True):
-        team.run(mark_splits, thicket, numbers, rungs, own_marks)
+        team.run(mark_splits, thicket, numbers, rungs, desks, own_marks)
     return Ranking(columns, rungs, marks)
+
+
+def _gathered(
+    numbers: NDArray[np.int32],
+    n_cuts: NDArray[np.int64],
+    n_slots: int,
+    thickets: Sequence[Thicket],
+    team: Team,
+) -> list[Floats]:
+    """Return the thresholds of some columns, each at least once.
+
+    n_cuts: how many splits each thread meets, int64 [n_threads, n_columns].
+    """
+    n_threads, n_columns = n_cuts.shape
+    ends = np.cumsum(n_cuts).reshape(n_cuts.shape)
+    begins = ends - n_cuts
+    places = np.empty((n_threads, n_slots), np.int64)
+    places[:, :] = (int(n_cuts.sum()) + _APART * np.arange(1, n_threads + 1))[:, None]
+    places[:, :n_columns] = begins
+    cuts = np.empty(int(n_cuts.sum()) + _APART * (n_threads + 1))
+    sieve = Sieve(places, np.full((n_threads, n_slots, SEEN), np.nan))
+    for thicket in thickets:
+        team.run(gather_cuts, thicket, numbers, sieve, cuts)
+    return [
+        np.concatenate([cuts[begins[t, k] : places[t, k]] for t in range(n_threads)])
+        for k in range(n_columns)
+    ]
 
 
 def _different(gathered: Sequence[Floats], team: Team) -> list[Floats]:
@@ -261,8 +284,9 @@ def _rungs(cuts: Sequence[Floats]) -> Rungs:
         np.empty((n_columns, 3), np.int64),
     )
     lay_rungs(ends, rungs)
-    first = np.append(0, np.cumsum(sizes + (1 << rungs.marks[:, 2])))
-    padded = np.full(first[-1], np.inf)
+    room = 1 << rungs.marks[:, 2]
+    first = np.append(0, np.cumsum(sizes + room))
+    padded = np.full(first[-1] + room.max(initial=0), np.inf)
     for begin, each in zip(first, cuts, strict=False):
         padded[begin : begin + len(each)] = each
     return rungs._replace(cuts=padded, first=first)

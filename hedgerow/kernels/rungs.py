@@ -8,14 +8,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.kernels.jit import kernel, part
+from hedgerow.kernels.jit import inlined_part, kernel, part
 from hedgerow.kernels.rulers import Ruler, bucket_of, lay_ruler
 
 
 class Rungs(NamedTuple):
     """Thresholds of some columns, and where numbers are among them.
 
-    cuts          float64 [n_cuts]     of each column in their order, then infinity 2^n_levels times
+    cuts          float64 [n_cuts]     of each column in their order, then infinity 2^n_levels times;
+                                       at the end as often as of the column with the most levels
     first         int64 [n + 1]        where those of each column begin
     buckets       uint16 [n_buckets]   thresholds below all numbers of a bucket
     first_bucket  int64 [n + 1]        where those of each column begin
@@ -92,13 +93,17 @@ def rank(rungs, column, numbers, ranks):
             ranks[i] += is_below << level
 
 
-@part
-def rank_of_one(rungs, column, number):
-    """Return how many thresholds of a column are below a number."""
+@inlined_part
+def rank_of_one(rungs, column, number, n_levels):
+    """Return how many thresholds of a column are below a number.
+
+    n_levels: as many as of any column, so that nobody has to guess when the looking ends.
+    """
     bucket = bucket_of(_ruler(rungs, column), number)
     found = np.int64(rungs.buckets[np.uint64(rungs.first_bucket[column] + bucket)])
-    cuts = rungs.cuts[rungs.first[column] :]
-    for level in range(rungs.marks[column, 2] - 1, -1, -1):
-        half = np.int64(1) << level
-        found += np.int64(cuts[np.uint64(found + half - 1)] < number) << level
+    first, own = rungs.first[column], rungs.marks[column, 2]
+    for level in range(n_levels - 1, -1, -1):
+        middle = first + found + (np.int64(1) << level) - 1
+        is_below = np.int64(rungs.cuts[np.uint64(middle)] < number) & np.int64(level < own)
+        found += is_below << level
     return found
