@@ -8,15 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.kernels.jit import inlined_part, kernel, part
+from hedgerow.kernels.jit import kernel, part
 from hedgerow.kernels.rulers import Ruler, bucket_of, lay_ruler
 
 
 class Rungs(NamedTuple):
     """Thresholds of some columns, and where numbers are among them.
 
-    cuts          float64 [n_cuts]     of each column in their order, then infinity 2^n_levels times;
-                                       at the end as often as of the column with the most levels
+    cuts          float64 [n_cuts]     of each column in their order, then infinity 2^n_levels times
     first         int64 [n + 1]        where those of each column begin
     buckets       uint16 [n_buckets]   thresholds below all numbers of a bucket
     first_bucket  int64 [n + 1]        where those of each column begin
@@ -91,19 +90,3 @@ def rank(rungs, column, numbers, ranks):
         for i in range(numbers.shape[0]):
             is_below = np.int64(middles[np.uint64(ranks[i])] < numbers[i])
             ranks[i] += is_below << level
-
-
-@inlined_part
-def rank_of_one(rungs, column, number, n_levels):
-    """Return how many thresholds of a column are below a number.
-
-    n_levels: as many as of any column, so that nobody has to guess when the looking ends.
-    """
-    bucket = bucket_of(_ruler(rungs, column), number)
-    found = np.int64(rungs.buckets[np.uint64(rungs.first_bucket[column] + bucket)])
-    first, own = rungs.first[column], rungs.marks[column, 2]
-    for level in range(n_levels - 1, -1, -1):
-        middle = first + found + (np.int64(1) << level) - 1
-        is_below = np.int64(rungs.cuts[np.uint64(middle)] < number) & np.int64(level < own)
-        found += is_below << level
-    return found

@@ -61,9 +61,7 @@ def answers_of(builder: Any, own: Any, flight: Any) -> Any:
         given = [builder.load(place, align=2), builder.sub(columns, begins)]
         found.append(call_llvm(builder, "llvm.x86.avx2.pshuf.b", _REGISTER, given))
     taken = builder.xor(*found)
-    lanes = [
-        builder.shuffle_vector(taken, taken, _numbers(first, first + 16)) for first in (0, 16)
-    ]
+    lanes = [builder.shuffle_vector(taken, taken, _numbers(first, first + 16)) for first in (0, 16)]
     cuts = builder.bitcast(builder.gep(flight, [_WORD(4)]), _SPLITS.as_pointer())
     keys = builder.bitcast(builder.xor(*lanes), _SPLITS)
     is_above = builder.sext(builder.icmp_signed(">", keys, builder.load(cuts, align=2)), _SPLITS)

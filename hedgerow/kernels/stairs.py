@@ -54,7 +54,7 @@ def _first_key(given: Any, width: Any) -> Any:
     return builder.gep(builder.bitcast(table.data, _HALF.as_pointer()), [place])
 
 
-@instruction(lambda keys, row: None)
+@instruction(lambda keys, row: None)  # noqa: ARG005
 def ready(_typing, keys, row):
     """Make the keys of a row ready for `answers`.
 

@@ -245,14 +245,14 @@ def many_cuts():
 def test_columns_of_any_numbers_and_of_many_thresholds_are_followed(
     monkeypatch, n_threads, gathered
 ):
-    monkeypatch.setattr("hedgerow.ensembles.scaling._GATHERED", gathered)
+    monkeypatch.setattr("hedgerow.ensembles.ranking._GATHERED", gathered)
     many, doubles, _ = many_cuts()
     sums = along([many], doubles, np.arange(100), n_threads)
     assert_array_equal(sums, walked([many], doubles, np.arange(100)))
 
 
 def test_columns_of_any_numbers_and_too_many_thresholds_are_walked(monkeypatch):
-    monkeypatch.setattr("hedgerow.ensembles.scaling._MOST_CUTS", 1 << 11)
+    monkeypatch.setattr("hedgerow.ensembles.ranking._MOST_CUTS", 1 << 11)
     many, doubles, floats = many_cuts()
     assert len(np.unique(many.nodes.number)) > N_FEATURES * (1 << 11)
     assert declines([many], doubles)
