@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hedgerow.ensembles.scaling import Reading, on_lines
 from hedgerow.ensembles.species import Counts, Floats
-from hedgerow.kernels.flights import BLOCK, Flights, all_ways, descend, room_for
+from hedgerow.kernels.flights import BLOCK, Flights, all_ways, descend, make_ready, room_for
 from hedgerow.kernels.packed import Thicket
 from hedgerow.kernels.stairs import ABREAST
 from hedgerow.kernels.team import Team
@@ -30,6 +30,7 @@ def flown(
     """Add what all trees say of some rows to out."""
     for slab in np.array_split(rows, -(-len(rows) // _SLAB)):
         keys = reading.lines(values, slab, team)
+        team.run(make_ready, keys)
         for number, thicket in enumerate(thickets):
             flights = _flights(thicket, keys, reading.second, team.n_threads)
             team.run(descend, thicket, way, reading.scales(number), flights, slab, out)

@@ -1,18 +1,14 @@
 """Scaling: which integers stand for the values of each column, so that rows can follow trails."""
 
 from collections.abc import Sequence
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.data.edges import ascending
+from hedgerow.ensembles.ranking import NO_RANKING, Ranking, ranking_of
 from hedgerow.ensembles.species import Counts, Floats
-from hedgerow.kernels.meeting import Member
 from hedgerow.kernels.packed import Thicket
-from hedgerow.kernels.rulers import N_ENDS
-from hedgerow.kernels.rungs import Rungs, lay_rungs
 from hedgerow.kernels.scales import (
     BROKEN,
     FLOATS,
@@ -28,41 +24,12 @@ from hedgerow.kernels.scales import (
     look,
     read_keys,
 )
-from hedgerow.kernels.stairs import REGISTER, is_built_in
+from hedgerow.kernels.stairs import REGISTER, widest
 from hedgerow.kernels.team import Team
-from hedgerow.kernels.thresholds import count_cuts, gather_cuts, mark_splits
 from hedgerow.kernels.trails import NARROW, WIDE
 
 _LINE = 64  # bytes of a line of the cache
 _EXACT = 2.0**52  # below it, whole numbers can be counted by ones
-_GATHERED = 1 << 22  # thresholds of splits, at once: 32 MB while different ones are looked for
-_APART = 8  # counts on a line of the cache
-_BUCKETS = 2  # for each threshold of a column of ranks
-_MOST_CUTS = HIGHEST - 1  # different thresholds of a column of ranks: as many as there are keys
-
-
-class Ranking(NamedTuple):
-    """Columns of ranks, and the thresholds of a forest there.
-
-    columns  int64 [n]                      their numbers
-    rungs    Rungs                          different thresholds
-    marks    uint16 [n_nodes] of each thicket
-    """
-
-    columns: NDArray[np.int64]
-    rungs: Rungs
-    marks: list[NDArray[np.uint16]]
-
-
-_NO_RUNGS = Rungs(
-    np.zeros(0),
-    np.zeros(1, np.int64),
-    np.zeros(0, np.uint16),
-    np.zeros(1, np.int64),
-    np.zeros((0, 4)),
-    np.zeros((0, 3), np.int64),
-)
-_NO_RANKING = Ranking(np.zeros(0, np.int64), _NO_RUNGS, [])
 
 
 class Known:
@@ -77,7 +44,7 @@ class Known:
     """
 
     def __init__(self) -> None:
-        self.ranking = _NO_RANKING
+        self.ranking = NO_RANKING
         self.refused: set[tuple[int, ...]] = set()
 
     def ranked(
@@ -91,7 +58,7 @@ class Known:
         asked = tuple(columns.tolist())
         if asked in self.refused:
             return None
-        found = _ranking(columns, n_features, thickets, team)
+        found = ranking_of(columns, n_features, thickets, team)
         if found is None:
             self.refused.add(asked)
         else:
@@ -112,7 +79,7 @@ class Reading:
         self._kind: Any = np.uint32 if is_wide else np.uint16
         self.node = WIDE if is_wide else NARROW
         self.second = n_features if has_missing else 0  # how far a feature's second column is
-        self.flies = not is_wide and self.n_columns <= 2 * REGISTER and is_built_in()
+        self.flies = not is_wide and self.n_columns <= widest()
 
     def scales(self, number: int) -> Scales:
         """Return what thresholds are read by, in a thicket."""
@@ -183,86 +150,3 @@ def reading_of(
     low = np.where(is_whole, low, 0.0)
     scales = Scales(columns, low, ranking.rungs, np.zeros(0, np.uint16))
     return Reading(scales, ranking.marks, bool((flags & MISSING).any()))
-
-
-def _ranking(
-    columns: NDArray[np.int64], n_features: int, thickets: Sequence[Thicket], team: Team
-) -> Ranking | None:
-    """Find the different thresholds of some columns; None if there are too many."""
-    shape = team.n_threads, -(-len(columns) // _APART) * _APART
-    counts = np.zeros((len(thickets), *shape), np.int64)
-    numbers = _numbers(columns, n_features)
-    for thicket, own in zip(thickets, counts, strict=True):
-        team.run(count_cuts, thicket, numbers, own)
-    cuts: list[Floats] = []
-    for begin, end in pairwise(_batches(counts.sum(axis=(0, 1))[: len(columns)])):
-        some = _numbers(columns[begin:end], n_features)
-        sizes = counts[:, :, begin:end].transpose(2, 0, 1)
-        ends = np.cumsum(sizes)
-        places, gathered = np.zeros_like(counts), np.empty(int(ends[-1]))
-        places[:, :, : end - begin] = (ends.reshape(sizes.shape) - sizes).transpose(1, 2, 0)
-        for thicket, own in zip(thickets, places, strict=True):
-            team.run(gather_cuts, thicket, some, own, gathered)
-        found = _different(np.split(gathered, np.cumsum(sizes.sum(axis=(1, 2)))[:-1]), team)
-        if max(map(len, found)) > _MOST_CUTS:
-            return None
-        cuts += found
-    rungs, marks = _rungs(cuts), [np.zeros(len(each.nodes), np.uint16) for each in thickets]
-    for thicket, own_marks in zip(thickets, marks, strict=True):
-        team.run(mark_splits, thicket, numbers, rungs, own_marks)
-    return Ranking(columns, rungs, marks)
-
-
-def _different(gathered: Sequence[Floats], team: Team) -> list[Floats]:
-    """Return the different numbers of some columns, in order."""
-    found = [each[:0] for each in gathered]
-
-    def look_at(_: Member, column: int) -> None:
-        values = ascending(gathered[column])
-        is_first = np.append(True, values[1:] != values[:-1])[: len(values)]
-        found[column] = values[is_first]
-
-    team.run_each(look_at, range(len(gathered)))
-    return found
-
-
-def _numbers(columns: NDArray[np.int64], n_features: int) -> NDArray[np.int32]:
-    """Return the number of each feature's column among some, or -1."""
-    numbers = np.full(n_features, -1, np.int32)
-    numbers[columns] = np.arange(len(columns))
-    return numbers
-
-
-def _batches(sizes: NDArray[np.int64]) -> list[int]:
-    """Return the first column of each batch that is gathered at once, and how many there are."""
-    batches, n_gathered = [0], 0
-    for column, size in enumerate(sizes.tolist()):
-        if n_gathered + size > _GATHERED and column > batches[-1]:
-            batches.append(column)
-            n_gathered = 0
-        n_gathered += size
-    return [*batches, len(sizes)]
-
-
-def _rungs(cuts: Sequence[Floats]) -> Rungs:
-    """Return the rungs of columns, given their thresholds."""
-    n_columns, sizes = len(cuts), np.array([len(each) for each in cuts], np.int64)
-    first_bucket = np.append(0, np.cumsum(_BUCKETS * sizes + 1))
-    ends = np.full((n_columns, N_ENDS + 1), np.inf)
-    for own, each in zip(ends, cuts, strict=True):
-        some = np.linspace(0, len(each) - 1, min(len(each), N_ENDS)).astype(np.int64)
-        own[: len(some)] = each[some]
-    rungs = Rungs(
-        np.concatenate([np.zeros(0), *cuts]),
-        np.append(0, np.cumsum(sizes)),
-        np.empty(first_bucket[-1], np.uint16),
-        first_bucket,
-        np.empty((n_columns, 4)),
-        np.empty((n_columns, 3), np.int64),
-    )
-    lay_rungs(ends, rungs)
-    first = np.append(0, np.cumsum(sizes + (1 << rungs.marks[:, 2])))
-    padded = np.full(first[-1], np.inf)
-    for begin, each in zip(first, cuts, strict=False):
-        padded[begin : begin + len(each)] = each
-    return rungs._replace(cuts=padded, first=first)

@@ -1,7 +1,7 @@
 """Flights: packed trees made ready for rows that take three steps at once, see stairs.py.
 
-    words   0 .. 3     columns of splits 1 .. 7, 16 bits each; split 0 is none
-            4 .. 7     their keys: a row goes right whose key is above
+    words   0 .. 3     columns of splits 1 .. 7, 16 bits each; split 0 is none. See stairs.column_of
+            4 .. 7     their keys: a row goes right whose key is above. See stairs.cut_of
             8 .. 15    where the ways out lead: the first word of another flight,
                        or -1 - (class of all rows of a leaf), or -1 - NO_CLASS - (number of a leaf)
 
@@ -19,23 +19,24 @@ from hedgerow.kernels.calling import team_kernel
 from hedgerow.kernels.groups import sure_steps
 from hedgerow.kernels.jit import inlined_part, part
 from hedgerow.kernels.machine import atomic_add, prefetch
-from hedgerow.kernels.meeting import cancelled, meet
+from hedgerow.kernels.meeting import cancelled, meet, share
 from hedgerow.kernels.packed import FEATURE, MISSING_LEFT
 from hedgerow.kernels.scales import cut_key
-from hedgerow.kernels.stairs import ABREAST, SPLITS, answers, close_up
+from hedgerow.kernels.stairs import ABREAST, SPLITS, answers, close_up, column_of, cut_of, ready
 
 WORDS = 16  # of a flight: a line of the cache
 LEVELS = 3
 NO_CLASS = (1 << 16) - 1
 BLOCK = 256  # rows that go down a tree before the next ones
-CHUNK = 8192  # rows that go down some trees before the next ones: their keys stay in the cache
+CHUNK = 4096  # rows that go down some trees before the next ones: their keys stay in the cache
 _BYTES, _LINE = 4, 64  # of a word, and of a line of the cache
+_HIGHEST = (1 << 16) - 1  # key
 
 
 class Flights(NamedTuple):
     """Rows made ready, and room for trees; what belongs to a thread has its number first.
 
-    keys      uint16 [n_rows, 32 or 64]            see scales.read_keys
+    keys      uint16 [n_rows, 32 or 64]            see scales.read_keys and make_ready
     second    how far the second column of a feature is, or 0
     ways      uint8 [256]                          the way out of a flight, by its answers
     groups    int64 [n_groups + 1]                 the first tree of each group that is laid at once
@@ -74,6 +75,17 @@ def all_ways() -> NDArray[np.uint8]:
 def room_for(n_nodes: int) -> int:
     """Return how many words the flights of a tree need at most: two, and one for each split."""
     return WORDS * (2 + n_nodes // 2)
+
+
+@team_kernel
+def make_ready(team, keys):
+    """Make the keys of all rows ready to be compared with flights, where machines ask for it.
+
+    keys  uint16 [n_rows, 32 or 64]   both   a thread owns a range of the rows
+    """
+    begin, end = share(team, keys.shape[0])
+    for row in range(begin, end):
+        ready(keys, row)
 
 
 @team_kernel
@@ -153,7 +165,7 @@ def _lay(thread, thicket, tree, way, scales, flights):
     waiting = flights.waiting[thread]
     for word in range(WORDS):
         words[word] = 0
-    _begin(words, WORDS)
+    _begin(halves, WORDS)
     place, end, n_waiting = np.int64(WORDS + 1), np.int64(2 * WORDS), np.int64(0)
     for number in range(nodes.shape[0]):
         node = nodes[np.uint64(number)]
@@ -165,13 +177,14 @@ def _lay(thread, thicket, tree, way, scales, flights):
             continue
         if place % WORDS >= SPLITS:  # a way out
             words[np.uint64(place)] = end
-            _begin(words, end)
+            _begin(halves, end)
             place, end = end + 1, end + WORDS
         about, split = np.int64(node.feature), place % WORDS
         feature = about & FEATURE
         half = np.uint64(2 * (place - split) + split)
-        halves[half] = feature + (0 if about & MISSING_LEFT else flights.second)
-        halves[half + np.uint64(SPLITS)] = cut_key(scales, feature, node.number, first + number)
+        halves[half] = column_of(feature + (0 if about & MISSING_LEFT else flights.second))
+        key = cut_key(scales, feature, node.number, first + number)
+        halves[half + np.uint64(SPLITS)] = cut_of(np.int64(key))
         waiting[np.uint64(n_waiting)] = place + split + 1
         n_waiting += 1
         place += split
@@ -179,11 +192,11 @@ def _lay(thread, thicket, tree, way, scales, flights):
 
 
 @inlined_part
-def _begin(words, place):
-    """Make a flight of no splits."""
-    for word in range(SPLITS // 2):
-        words[np.uint64(place + word)] = 0
-        words[np.uint64(place + SPLITS // 2 + word)] = -1
+def _begin(halves, place):
+    """Make a flight of no splits: no key is above."""
+    for split in range(SPLITS):
+        halves[np.uint64(2 * place + split)] = column_of(np.int64(0))
+        halves[np.uint64(2 * place + SPLITS + split)] = cut_of(np.int64(_HIGHEST))
 
 
 @inlined_part

@@ -90,15 +90,3 @@ def rank(rungs, column, numbers, ranks):
         for i in range(numbers.shape[0]):
             is_below = np.int64(middles[np.uint64(ranks[i])] < numbers[i])
             ranks[i] += is_below << level
-
-
-@part
-def rank_of_one(rungs, column, number):
-    """Return how many thresholds of a column are below a number."""
-    bucket = bucket_of(_ruler(rungs, column), number)
-    found = np.int64(rungs.buckets[np.uint64(rungs.first_bucket[column] + bucket)])
-    cuts = rungs.cuts[rungs.first[column] :]
-    for level in range(rungs.marks[column, 2] - 1, -1, -1):
-        half = np.int64(1) << level
-        found += np.int64(cuts[np.uint64(found + half - 1)] < number) << level
-    return found

@@ -3,6 +3,10 @@
 A *flight* is a node with what is below it, three levels deep: seven splits and eight ways out. All
 seven are tried for a row at once, whose keys are one or two registers: each split takes that of
 its own column. See flights.py for what a flight is made of.
+
+Registers of 512 bits take any of their keys (AVX-512BW). Those of 256 bits take bytes (AVX2): there
+rows have 32 keys, and `ready`, `column_of` and `cut_of` write keys, columns and cuts as shuffles.py
+wants them. Elsewhere they leave them as they are.
 """
 
 from typing import Any
@@ -12,6 +16,7 @@ from llvmlite import ir
 from numba import types
 from numba.core.registry import cpu_target
 
+from hedgerow.kernels import shuffles
 from hedgerow.kernels.jit import config
 from hedgerow.kernels.machine import call_llvm, instruction, spread
 
@@ -24,11 +29,67 @@ _KEYS, _SOME = ir.VectorType(_HALF, REGISTER), ir.VectorType(_HALF, SPLITS)
 _PLACES, _NOWHERE = ir.VectorType(_INT, ABREAST), ir.Constant(ir.VectorType(_INT, ABREAST), None)
 
 
-def is_built_in() -> bool:
-    """Tell whether a register's keys can be permuted at once; without the JIT all can be done."""
+def widest() -> int:
+    """Return how many keys a row has at most whose flights are tried at once; 0 if none can be."""
     if config.DISABLE_JIT:
-        return True
-    return "+avx512bw" in cpu_target.target_context.codegen().magic_tuple()[2].split(",")
+        return 2 * REGISTER
+    if _has("+avx512bw"):
+        return 2 * REGISTER
+    return shuffles.KEYS if _has("+avx2") else 0
+
+
+def _has(feature: str) -> bool:
+    return feature in cpu_target.target_context.codegen().magic_tuple()[2].split(",")
+
+
+def _shuffles() -> bool:
+    return not _has("+avx512bw")
+
+
+def _first_key(given: Any, width: Any) -> Any:
+    """Return where the keys of row arguments[1] begin in the table arguments[0]."""
+    context, builder, signature, arguments = given
+    table = context.make_array(signature.args[0])(context, builder, arguments[0])
+    place = builder.mul(arguments[1], width or builder.extract_value(table.shape, 1))
+    return builder.gep(builder.bitcast(table.data, _HALF.as_pointer()), [place])
+
+
+@instruction(lambda keys, row: None)  # noqa: ARG005
+def ready(_typing, keys, row):
+    """Make the keys of a row ready for `answers`.
+
+    keys  uint16 [n_rows, REGISTER or 2 REGISTER]   both
+    """
+
+    def generate(*given):
+        if _shuffles():
+            shuffles.make_differences(given[1], _first_key(given, _WORD(shuffles.KEYS)))
+        return given[0].get_dummy_value()
+
+    return types.void(keys, types.int64), generate
+
+
+@instruction(lambda column: column)
+def column_of(_typing, column):
+    """Return what a flight has for the column of a split."""
+
+    def generate(context, builder, signature, arguments):
+        if not _shuffles():
+            return arguments[0]
+        places = builder.mul(arguments[0], _WORD(shuffles.PLACES))
+        return builder.add(places, _WORD(shuffles.FIRST_PLACES))
+
+    return types.int64(types.int64), generate
+
+
+@instruction(lambda key: key)
+def cut_of(_typing, key):
+    """Return what a flight has for the key of a split."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.xor(arguments[0], _WORD(shuffles.FLIPPED if _shuffles() else 0))
+
+    return types.int64(types.int64), generate
 
 
 def _answers_one_by_one(keys, row, words, place):
@@ -41,18 +102,19 @@ def _answers_one_by_one(keys, row, words, place):
 def answers(_typing, keys, row, words, place):
     """Return a bit for each split of a flight, set if the row's key is above that of the split.
 
-    keys   uint16 [n_rows, REGISTER or 2 REGISTER]   read
+    keys   uint16 [n_rows, REGISTER or 2 REGISTER]   read    ready
     words  int32 [n_words]                           read    of flights; this one begins at place
     """
 
-    def generate(context, builder, signature, arguments):
-        table = context.make_array(signature.args[0])(context, builder, arguments[0])
+    def generate(*given):
+        context, builder, signature, arguments = given
         array = context.make_array(signature.args[2])(context, builder, arguments[2])
-        width = builder.extract_value(table.shape, 1)
-        own = builder.gep(
-            builder.bitcast(table.data, _HALF.as_pointer()), [builder.mul(arguments[1], width)]
-        )
         flight = builder.gep(builder.bitcast(array.data, _INT.as_pointer()), [arguments[3]])
+        if _shuffles():
+            own = _first_key(given, _WORD(shuffles.KEYS))
+            return shuffles.answers_of(builder, own, flight)
+        table = context.make_array(signature.args[0])(context, builder, arguments[0])
+        width, own = builder.extract_value(table.shape, 1), _first_key(given, None)
         columns, cuts = (_some(builder, builder.gep(flight, [_WORD(i)])) for i in (0, SPLITS // 2))
         numbers = list(range(SPLITS)) + [SPLITS] * (REGISTER - SPLITS)
         lanes = ir.Constant(ir.VectorType(_INT, REGISTER), numbers)
@@ -116,6 +178,8 @@ def close_up(_typing, rows, places, window):
         arrays = zip(signature.args[:2], arguments[:2], strict=True)
         starts = [context.make_array(kind)(context, builder, each).data for kind, each in arrays]
         first, n_rows, n_kept = (builder.extract_value(arguments[2], i) for i in range(3))
+        if _shuffles():
+            return shuffles.close_lists(builder, starts, (first, n_rows, n_kept), ABREAST)
         lists = [builder.load(_list(builder, start, first), align=4) for start in starts]
         numbers = ir.Constant(_PLACES, list(range(ABREAST)))
         is_row = builder.icmp_signed(

@@ -13,7 +13,7 @@ from hedgerow.ensembles.scaling import Known
 from hedgerow.kernels.ballots import Means, Proportions, Votes
 from hedgerow.kernels.flights import CHUNK
 from hedgerow.kernels.packed import BY_CATEGORY, FEATURE, MISSING_LEFT, PACKED, Thicket
-from hedgerow.kernels.stairs import is_built_in
+from hedgerow.kernels.stairs import widest
 from hedgerow.kernels.team import hired
 from hedgerow.kernels.trails import BLOCK
 from hedgerow.kernels.walks import add_leaves, walkers_of
@@ -34,9 +34,10 @@ STEPS = following._STEPS
 @pytest.fixture(autouse=True, params=[False, True], ids=["steps", "flights"])
 def by_flights(request, monkeypatch):
     """Whether rows may take three steps at once; where they cannot, they take one."""
-    if request.param and not is_built_in():
-        pytest.skip("This machine has no registers that can be permuted by 16 bits.")
-    monkeypatch.setattr("hedgerow.ensembles.scaling.is_built_in", lambda: request.param)
+    if request.param and not widest():
+        pytest.skip("This machine has no registers that can be permuted.")
+    if not request.param:
+        monkeypatch.setattr("hedgerow.ensembles.scaling.widest", lambda: 0)
     monkeypatch.setattr("hedgerow.ensembles.following._STEPS", 0.0)  # as few as there are
     return request.param
 
@@ -201,11 +202,11 @@ def test_rows_fly_if_registers_hold_all_of_their_keys(by_flights, monkeypatch):
         flying.flown(thickets, reading, *others)
 
     monkeypatch.setattr(following, "flown", watched)
-    for n_features, kind in ((63, "whole"), (64, "whole"), (63, "floats")):
+    for n_features, kind in ((31, "whole"), (63, "whole"), (64, "whole"), (31, "floats")):
         values = table(rng, 60, 0.0, (kind,) * N_FEATURES)
         thickets, wide = spread_out(forest(rng), values, n_features)
         along(thickets, wide, np.arange(60))
-    assert flown == ([64] if by_flights else [])
+    assert flown == [n for n in (32, 64) if n <= widest() and by_flights]
 
 
 def test_some_rows_follow_and_others_are_left_alone():
@@ -244,14 +245,14 @@ def many_cuts():
 def test_columns_of_any_numbers_and_of_many_thresholds_are_followed(
     monkeypatch, n_threads, gathered
 ):
-    monkeypatch.setattr("hedgerow.ensembles.scaling._GATHERED", gathered)
+    monkeypatch.setattr("hedgerow.ensembles.ranking._GATHERED", gathered)
     many, doubles, _ = many_cuts()
     sums = along([many], doubles, np.arange(100), n_threads)
     assert_array_equal(sums, walked([many], doubles, np.arange(100)))
 
 
 def test_columns_of_any_numbers_and_too_many_thresholds_are_walked(monkeypatch):
-    monkeypatch.setattr("hedgerow.ensembles.scaling._MOST_CUTS", 1 << 11)
+    monkeypatch.setattr("hedgerow.ensembles.ranking._MOST_CUTS", 1 << 11)
     many, doubles, floats = many_cuts()
     assert len(np.unique(many.nodes.number)) > N_FEATURES * (1 << 11)
     assert declines([many], doubles)

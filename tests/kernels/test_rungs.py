@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from hedgerow.ensembles.scaling import _rungs
+from hedgerow.ensembles.ranking import rungs_of
 from hedgerow.kernels.jit import kernel
 from hedgerow.kernels.rungs import rank
 
@@ -35,12 +35,12 @@ def test_ranks_are_those_of_a_search_among_all_thresholds(name):
     near = np.concatenate([some, np.nextafter(some, np.inf), np.nextafter(some, -np.inf)])
     numbers = np.concatenate([near, RNG.normal(size=100), [-np.inf, -0.0, 0.0, np.inf]])
     ranks = np.empty(len(numbers), np.int64)
-    rank_all(_rungs(columns), 1, numbers, ranks)
+    rank_all(rungs_of(columns), 1, numbers, ranks)
     assert_array_equal(ranks, np.searchsorted(cuts, numbers, side="left"))
 
 
 def test_few_looks_are_needed_wherever_thresholds_lie():
     even, skewed = (np.unique(CUTS[name]) for name in ("even", "skewed"))
-    n_levels = _rungs([even, skewed]).marks[:, 2]
+    n_levels = rungs_of([even, skewed]).marks[:, 2]
     assert n_levels[0] <= 2
     assert n_levels[1] <= 5
