@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from hedgerow.ensembles.flying import flown
-from hedgerow.ensembles.scaling import Known, Reading, reading_of
+from hedgerow.ensembles.scaling import Known, Reading, bounds_of, reading_of
 from hedgerow.ensembles.species import Counts, Floats
+from hedgerow.kernels.codes import Codes
 from hedgerow.kernels.packed import Thicket
 from hedgerow.kernels.scales import LANES, Scales
 from hedgerow.kernels.team import Team
@@ -18,6 +19,7 @@ _ROUNDS = 4  # trees that each thread follows before verdicts are added up
 _PER_ROW = 8  # nodes of a tree for each row; if there are more, to lay them takes longer
 _STEPS = 1.5  # down all trees for each column: if there are fewer, to read rows takes longer
 _FEW_ROWS = 12  # that had better walk: to look at the trees takes longer
+_READY = 1 << 24  # nodes of a forest that is made ready before anybody asks
 _MANY = 24  # trees for which rows had better be arranged
 
 
@@ -34,14 +36,12 @@ def followed(
     trees: with what is known of their thresholds; more is added.
     """
     thickets, known = trees
-    if len(rows) < _FEW_ROWS:
+    if len(rows) < _FEW_ROWS or not _are_laid(thickets, values.shape[1]):
         return False
-    sizes = np.concatenate([np.diff(each.first[:, 0]) for each in thickets])
-    is_low = np.log2(sizes).sum() < _STEPS * values.shape[1]
-    if is_low or sizes.sum() > _PER_ROW * min(len(rows), _SLAB) * len(sizes):
+    sizes = _sizes(thickets)
+    if sizes.sum() > _PER_ROW * min(len(rows), _SLAB) * len(sizes):
         return False
-    has_sets = any(len(each.words) for each in thickets)
-    if has_sets or max(2 * LANES * values.shape[1], out.shape[1]) >= NO_CLASS - LANES:
+    if max(2 * LANES * values.shape[1], out.shape[1]) >= NO_CLASS - LANES:
         return False
     reading = reading_of(thickets, values, rows, team, known)
     if reading is None:
@@ -58,6 +58,25 @@ def followed(
             _add(thicket, reading.scales(number), trails, way, team, sums)
         out[some] = sums
     return True
+
+
+def make_ready(trees: tuple[Sequence[Thicket], Known], codes: Codes, team: Team) -> None:
+    """Look for the thresholds that rows like those of a table are read by, if they go this way."""
+    thickets, known = trees
+    if _sizes(thickets).sum() <= _READY and _are_laid(thickets, len(codes.features)):
+        bounds = bounds_of(codes)
+        reading_of(thickets, bounds, np.arange(len(bounds)), team, known)
+
+
+def _sizes(thickets: Sequence[Thicket]) -> Counts:
+    """Return how many nodes each tree has."""
+    return np.concatenate([np.diff(each.first[:, 0]) for each in thickets])
+
+
+def _are_laid(thickets: Sequence[Thicket], n_features: int) -> bool:
+    """Tell whether trees are such that it may be worth it to lay them."""
+    is_high = np.log2(_sizes(thickets)).sum() >= _STEPS * n_features
+    return bool(is_high) and not any(len(each.words) for each in thickets)
 
 
 def _trails(reading: Reading, values: Floats, rows: Counts, largest: int, team: Team) -> Trails:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hedgerow.data.binned import BinnedTable
 from hedgerow.ensembles.bags import Bags
-from hedgerow.ensembles.following import followed
+from hedgerow.ensembles.following import followed, make_ready
 from hedgerow.ensembles.gathering import gathered
 from hedgerow.ensembles.scaling import Known
 from hedgerow.ensembles.species import Counts, Floats, Species
@@ -104,6 +104,10 @@ class Forest:
         walkers = walkers_of(team.n_threads)
         for thicket in self.thickets:
             team.run(add_leaves, values, rows, thicket, way, walkers, out)
+
+    def make_ready(self, table: BinnedTable, team: Team) -> None:
+        """Do ahead what the first prediction of rows as those of a table would wait for."""
+        make_ready((self.thickets, _KNOWN.setdefault(self, Known())), table.codes, team)
 
     def leaves(self, values: Floats, team: Team) -> NDArray[np.int32]:
         """Return the leaf that each row reaches in each tree, int32 [n_rows, n_trees]."""

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from hedgerow.ensembles.ranking import NO_RANKING, Ranking, ranking_of
 from hedgerow.ensembles.species import Counts, Floats
+from hedgerow.kernels.codes import Codes
 from hedgerow.kernels.packed import Thicket
 from hedgerow.kernels.scales import (
     BROKEN,
@@ -29,6 +30,7 @@ from hedgerow.kernels.team import Team
 from hedgerow.kernels.trails import NARROW, WIDE
 
 _LINE = 64  # bytes of a line of the cache
+_SEEN = 256  # bins of a feature that tell what its values are like
 _EXACT = 2.0**52  # below it, whole numbers can be counted by ones
 
 
@@ -124,6 +126,15 @@ def on_lines(shape: tuple[int, ...], kind: Any) -> NDArray[Any]:
     room = np.empty(n_bytes + _LINE, np.uint8)
     begin = -room.ctypes.data % _LINE
     return np.asarray(room[begin : begin + n_bytes].view(kind).reshape(shape))
+
+
+def bounds_of(codes: Codes) -> Floats:
+    """Return values of each feature, [n, n_features]: ends of some of its bins, or else NaN."""
+    bounds = np.full((_SEEN, len(codes.features)), np.nan)
+    for own, about in zip(bounds.T, codes.features, strict=True):
+        n = min(int(about.n_bins), _SEEN) if about.n_categories == 0 else 0
+        own[:n] = codes.bins.high[about.first + np.linspace(0, about.n_bins - 1, n).astype(int)]
+    return bounds
 
 
 def reading_of(

@@ -33,6 +33,7 @@ from hedgerow.estimators.shapley_values import SharesOutForest
 from hedgerow.estimators.tables import bin_for
 from hedgerow.estimators.unpacked import Unpacked
 from hedgerow.fitted.forest import AveragesTrees
+from hedgerow.kernels.meanwhile import is_interpreting
 from hedgerow.kernels.random import mixed_bits
 from hedgerow.kernels.team import hired
 from hedgerow.trees.importance import impurity_importances
@@ -136,6 +137,8 @@ class BaseForest(
             del planting  # and what trees are grown in, before they are put together
             forest = forest_of(planted, n_categories)
             self._model = forest if before is None else before._model.then(forest)
+            if not is_interpreting():
+                self._model.make_ready(binned, team)
             if self.oob_score:
                 self._judge_out_of_bag(table, binned, sample, team)
         self._rows, self._n_rows, self._n_meant = sample.rows, table.n_rows, sample.n_rows

@@ -29,6 +29,7 @@ from hedgerow import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from hedgerow.ensembles import scaling
 from hedgerow.estimators import forest as forest_module
 from hedgerow.trees import grower
 from tests.estimators.tables import census, message
@@ -50,6 +51,16 @@ def _problem():
 def fitted(kind, problem, **parameters):
     model = kind(**({"n_estimators": 6} | parameters))
     return model.fit(problem.X, problem.target(model))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_fitted_forest_is_ready_to_predict(kind, monkeypatch):
+    random = np.random.default_rng(4)
+    X = np.column_stack([random.normal(size=(300, 3)), random.integers(0, 5, 300)])
+    y = X[:, 0] + X[:, 1] * X[:, 3] > 0
+    model = kind(n_estimators=20).fit(X[:200], y[:200])
+    monkeypatch.setattr(scaling, "ranking_of", None)  # whoever looks for thresholds now fails
+    model.predict(X[200:])
 
 
 # ------------------------------------------------------------------ the same model everywhere
