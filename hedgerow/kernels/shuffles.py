@@ -1,17 +1,15 @@
 """Shuffles: keys of a row by column where registers permute bytes only, 16 at a time (AVX2).
 
-A register has two lanes of 16 bytes. A shuffle takes bytes from places of the same lane, of which
-it looks at the last four bits, and has 0 for places below 0. Both registers of a row's 32 keys are
-asked for the same places, each lane less where it begins: those that begin behind a place say 0,
-its own has what is asked for, and those before it have something else. So that this does not matter
-the lanes of a row are kept as differences, by exclusive or,
+A register has two lanes of 16 bytes, and a shuffle takes a byte of its own lane, or 0 where the
+place that is asked for is below 0. So both registers of a row's 32 keys are asked, each lane for
+the same places less its own beginning: a lane that begins further up answers 0, and one that ends
+further down answers what stands at the place's last four bits. That is why the lanes of a row are
+made *differences*: each is what it has in common with none but itself, combined by exclusive or,
 
-    lane 0, lane 1 ^ lane 0, lane 2 ^ lane 1, lane 3 ^ lane 2,
+    lane 0 as it is, lane 1 ^ lane 0, lane 2 ^ lane 1, lane 3 ^ lane 2,
 
-and what all four say is added up in the same way: of lanes 0 to k this is what is in lane k.
-
-Columns of splits are the places of their two bytes. Numbers are compared as signed ones: keys, and
-those of splits, have their highest bit flipped.
+so that the answers of the first lanes, up to the key's own, add up to the key. Columns of splits
+are the places of their two bytes. Comparisons know signs only: keys have their highest bit flipped.
 """
 
 from typing import Any
