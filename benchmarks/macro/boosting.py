@@ -58,6 +58,9 @@ CASES = {
     "7 classes, 500k x 10": Case(500_000, 125_000, 10, 7),
     "prediction, 200k x 28": Case(100_000, 200_000, 28, 2, ("predict",)),
     "no higher loss: binary, 1k x 10": Case(1_000, 10_000, 10, 2, own=(("max_features", 0.5),)),
+    "no higher loss: binary, 10k x 20": Case(
+        10_000, 2_500, 20, 2, own=(("learning_rate", 0.11),)
+    ),
     "no higher loss: 7 classes, 500k x 10": Case(
         500_000, 125_000, 10, 7, own=(("learning_rate", 0.11),)
     ),
