@@ -17,8 +17,9 @@ def built(codes, records, moments, hist):
 
 
 @kernel
-def subtracted(hist, smaller):
-    subtract(hist, 0, hist.shape[0], smaller)
+def subtracted(hist, features, smaller):
+    for feature in range(features.shape[0]):
+        subtract(hist, features[feature], 1, smaller)
 
 
 def kernels(n_rows: int) -> list[Kernel]:
@@ -33,9 +34,11 @@ def kernels(n_rows: int) -> list[Kernel]:
         n_updates = len(own) * len(table.codes.columns)
         found.append(Kernel(f"histogram, {name}", call, n_updates, "row and column"))
     rest, none = hist.copy(), np.zeros_like(hist)
-    subtracted(rest, hist)
+    features = table.codes.features
+    subtracted(rest, features, hist)
     assert not rest.any()
-    found.append(Kernel("histogram, taken off", lambda: subtracted(rest, none), len(rest), "bin"))
+    call = lambda: subtracted(rest, features, none)  # noqa: E731
+    found.append(Kernel("histogram, taken off", call, len(rest), "bin"))
     return found
 
 

@@ -15,6 +15,7 @@ from hedgerow.kernels.team import hired
 from hedgerow.losses import Quantiles
 
 _TOGETHER, _NUMBERS = 128, 1 << 20  # rounds, and scores of rows, that are predicted at once
+_SLICE = 8192  # rows whose probabilities a thread finds at once: some classes' fit its cache
 
 
 class AddsTrees(ReadsNumbers):
@@ -91,7 +92,17 @@ class ClassBoosting(AddsTrees):
         n_trees: as in `decision_function`.
         """
         raw = self._raw(X, n_trees, offset)
-        return self._predicted(raw)
+        if len(raw) <= _SLICE:
+            return self._predicted(raw)
+        shares = raw if self.n_classes_ > 2 else np.empty((len(raw), self.n_classes_))
+
+        def fill(_: Any, first: int) -> None:
+            rows = slice(first, first + _SLICE)
+            shares[rows] = self._predicted(raw[rows])
+
+        with hired(self.n_jobs, float(shares.size)) as team:
+            team.run_each(fill, range(0, len(raw), _SLICE))
+        return shares
 
     def predict(self, X: Any, n_trees: int | None = None, offset: Any = None) -> NDArray[Any]:
         """Return the most probable class of each row; n_trees: as in `decision_function`."""

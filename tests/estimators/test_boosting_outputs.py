@@ -28,6 +28,17 @@ def test_each_of_many_classes_is_learnt(n_classes):
     assert own.min() > 1.01 / n_classes
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_threads_share_the_probabilities_of_many_rows(n_classes):
+    x = np.linspace(0.0, 1.0, 20_000)[:, None]
+    y = np.arange(20_000) * 7 % 19 % n_classes
+    model = GradientBoostingClassifier(**FEW).fit(x, y)
+    together, few = model.predict_proba(x), range(0, 20_000, 4_000)
+    assert_array_equal(together, np.vstack([model.predict_proba(x[i : i + 4_000]) for i in few]))
+    assert_array_equal(together, model.set_params(n_jobs=1).predict_proba(x))
+    assert_allclose(together.sum(axis=1), 1.0, rtol=1e-15)
+
+
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error"])
 def test_trees_of_an_output_are_those_of_a_model_of_its_own(loss):
     problem = census(400)
