@@ -1,5 +1,6 @@
 """A tree for each output of a round: its leaves are numbers."""
 
+import time
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
@@ -89,8 +90,9 @@ class ScalarTrees:
     """Grows the trees of a round, one for each output.
 
     Outputs that are as many as the threads are grown apart, a tree by each thread: they do not
-    wait for each other inside a tree. What is left over is grown by all threads together, and
-    so are small trees, and the first round, in which the caller compiles.
+    wait for each other inside a tree. Those that took longest in the last round come first, so that
+    threads are done at about the same time. What is left over is grown by all threads together,
+    and so are small trees, and the first round, in which the caller compiles.
     """
 
     _is_first = True
@@ -101,6 +103,7 @@ class ScalarTrees:
         given = table, growth, *given
         self._is_small = grows_ahead(growth, table.n_rows)
         self.together = Planter(team, *given)
+        self._took: dict[int, float] = {}  # seconds of the last tree of an output, grown apart
         self._apart: SimpleQueue[Planter] = SimpleQueue()
         for _ in range(team.n_threads):
             self._apart.put(Planter(Team(1), *given))
@@ -126,14 +129,16 @@ class ScalarTrees:
             finish(output, nodes, planter.bench)
 
         def plant_alone(_: Any, output: int) -> None:
-            planter = self._apart.get()
+            planter, begun = self._apart.get(), time.perf_counter()
             plant(planter, output)
+            self._took[output] = time.perf_counter() - begun
             self._apart.put(planter)
 
         n_apart, team = self._n_apart(len(seeds)), self.together.team
+        order = sorted(range(len(seeds)), key=lambda output: -self._took.get(output, 0.0))
         if n_apart > 0:
-            team.run_each(plant_alone, range(n_apart))
-        for output in range(n_apart, len(seeds)):
+            team.run_each(plant_alone, order[:n_apart], team.join)
+        for output in order[n_apart:]:
             plant(self.together, output)
         self._is_first = False
 

@@ -49,7 +49,8 @@ class Stage:
         self.start = np.concatenate([np.atleast_1d(start) for start in starts])
         if is_whole:
             del self.weights  # rounds do not ask for them
-        self.raw = np.tile(self.start[:, None], (1, n_rows))
+        self.raw = np.empty((len(self.start), n_rows))
+        self.raw[:] = self.start[:, None]
         self.pairs = np.empty((len(self.start), 2, n_rows), np.float32)
         self._bits, self._pair_of = self.pairs.view(np.uint32), list(self.pairs)
         self.largest: NDArray[np.uint32] | None = None  # bits of each output's peaks, if known

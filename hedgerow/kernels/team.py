@@ -37,6 +37,7 @@ from hedgerow.kernels.meeting import (
 )
 from hedgerow.kernels.pool import Helper, Pool
 
+Work = Callable[[Member, Any], None]
 _BRIEF = 200_000  # cell updates that one thread does before a second one has woken up
 _GLANCE = 0.1  # seconds after which the caller looks for an interrupt
 _FEW_STEPS = 32_768  # of a kernel, a nanosecond each, that one thread does alone
@@ -221,8 +222,11 @@ class Team:
         self.meeting[EXPECTED] = self.meeting[CALLS]
         self.errors, self.ended = [], SimpleQueue()
 
-    def run_each(self, work: Callable[[Member, Any], None], items: Iterable[Any]) -> None:
-        """Share out items: each thread takes the next one and calls work(a team of one, item)."""
+    def run_each(self, work: Work, items: Iterable[Any], call: Any = None) -> None:
+        """Share out items: each thread takes the next one and calls work(a team of one, item).
+
+        call: `run`, or else `join` for items that are brief.
+        """
         remaining = iter(items)
         lock = threading.Lock()
 
@@ -234,7 +238,7 @@ class Team:
                     return
                 work(self._alone, item)
 
-        self.run(take)
+        (call or self.run)(take)
 
 
 @contextmanager

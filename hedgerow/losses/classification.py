@@ -17,7 +17,7 @@ from hedgerow.kernels.links import fill_logistic, fill_softmax
 from hedgerow.kernels.meanwhile import Little, interpreted
 from hedgerow.losses.formulas import exp, log, log1p_exp, logistic
 from hedgerow.losses.targets import Array, demand_classes, demand_within
-from hedgerow.losses.weighted import exact_sum, weighted_mean
+from hedgerow.losses.weighted import class_weights, total_weight, weighted_mean
 
 # A class that is absent, or alone, would have infinite log-odds. Beyond these, 52 ln 2, a
 # probability is 0 or 1 to the last bit.
@@ -157,8 +157,8 @@ class Multinomial(NamedTuple):
 
     def start(self, y: Array, w: Array) -> Array:
         """Return the logarithms of the classes' shares, float64 [K], less their mean."""
-        shares = [weighted_mean((y == k).astype(np.float64), w) for k in range(self.n_outputs)]
-        priors = np.array([log(max(share, _LEAST_SHARE)) for share in shares])
+        total, weights = total_weight(w), class_weights(y, w, self.n_outputs)
+        priors = np.array([log(max(weight / total, _LEAST_SHARE)) for weight in weights])
         return priors - weighted_mean(priors, np.ones(self.n_outputs))
 
     def link(self, raw: Array) -> Array:
@@ -175,7 +175,7 @@ class Multinomial(NamedTuple):
 
 def _log_odds(y: Array, w: Array) -> float:
     """Return log(weight of class 1 / weight of class 0), within what a probability can show."""
-    ones, zeros = exact_sum(y, w), exact_sum(1.0 - y, w)
+    zeros, ones = class_weights(y, w, 2)
     odds = ones / max(zeros, _LEAST_SHARE * ones)
     return min(max(log(odds), -_MOST_LOG_ODDS), _MOST_LOG_ODDS)
 

@@ -30,8 +30,29 @@ def weighted_mean(values: Array, w: Array) -> float:
     """
     kept = w > 0.0
     v, weights = (values, w) if kept.all() else (values[kept], w[kept])
-    mean = exact_sum(v, weights) / exact_sum(np.ones(len(weights)), weights)
+    mean = exact_sum(v, weights) / total_weight(weights)
     return float(min(max(mean, v.min()), v.max()))
+
+
+def total_weight(w: Array) -> float:
+    """Return the sum of weights, exact but for one rounding."""
+    return float(len(w)) if _are_ones(w) else exact_sum(np.ones(len(w)), w)
+
+
+def class_weights(y: Array, w: Array, n_classes: int) -> list[float]:
+    """Return the weight of the rows of each class, exact but for one rounding.
+
+    >>> class_weights(np.array([0.0, 2.0, 2.0]), np.array([2.0, 1.0, 1.0]), 3)
+    [2.0, 0.0, 2.0]
+    """
+    if _are_ones(w):
+        counts = np.bincount(y.astype(np.intp), minlength=n_classes)
+        return [float(count) for count in counts]
+    return [exact_sum((y == k).astype(np.float64), w) for k in range(n_classes)]
+
+
+def _are_ones(w: Array) -> bool:
+    return bool(w.min() == w.max() == 1.0)
 
 
 def weighted_quantile(values: Array, w: Array, level: float) -> float:

@@ -85,12 +85,26 @@ def test_shares_cover_all_items_once_and_are_fair(n_threads, n_items):
     assert sizes.max() - sizes.min() <= 1
 
 
+@pytest.mark.parametrize("call", ["run", "join"])
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
-def test_each_item_is_worked_on_once_by_a_team_of_one(n_threads):
+def test_each_item_is_worked_on_once_by_a_team_of_one(n_threads, call):
     done = []
     with hired(n_threads, MUCH) as team:
-        team.run_each(lambda member, item: done.append((item, member.n_threads)), range(20))
+        work = lambda member, item: done.append((item, member.n_threads))  # noqa: E731
+        team.run_each(work, range(20), getattr(team, call))
     assert sorted(done) == [(item, 1) for item in range(20)]
+
+
+def test_a_caller_that_joins_takes_items_and_one_that_runs_takes_none():
+    def who_takes(call):
+        threads = set()
+        with hired(2, MUCH) as team:
+            work = lambda *_: (threads.add(threading.get_ident()), time.sleep(0.01))  # noqa: E731
+            team.run_each(work, range(10), getattr(team, call))
+        return threads
+
+    assert threading.get_ident() in who_takes("join")
+    assert threading.get_ident() not in who_takes("run")
 
 
 def test_every_member_runs_in_a_thread_of_its_own():

@@ -23,7 +23,13 @@ from hedgerow.losses import (
     SquaredError,
     Tweedie,
 )
-from hedgerow.losses.weighted import weighted_mean, weighted_median, weighted_quantile
+from hedgerow.losses.weighted import (
+    class_weights,
+    total_weight,
+    weighted_mean,
+    weighted_median,
+    weighted_quantile,
+)
 
 SIGNED, COUNT, POSITIVE, CLASS = (
     st.floats(-20, 20),
@@ -340,3 +346,12 @@ def test_good_targets_are_accepted(name, data):
     y, _ = data.draw(samples(target))
     assume(name not in ("poisson", "tweedie") or y.any())
     assert loss.check(y) is None
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.1])
+def test_rows_that_all_count_the_same_are_counted(weight):
+    y = np.repeat([0.0, 1.0, 3.0], [5, 2, 10])
+    w = np.full(len(y), weight)
+    wanted = [math.fsum(w[y == k]) for k in range(4)]
+    assert class_weights(y, w, 4) == wanted
+    assert total_weight(w) == math.fsum(w)
