@@ -37,7 +37,6 @@ from hedgerow.kernels.meeting import (
 )
 from hedgerow.kernels.pool import Helper, Pool
 
-Work = Callable[[Member, Any], None]
 _BRIEF = 200_000  # cell updates that one thread does before a second one has woken up
 _GLANCE = 0.1  # seconds after which the caller looks for an interrupt
 _FEW_STEPS = 32_768  # of a kernel, a nanosecond each, that one thread does alone
@@ -222,13 +221,9 @@ class Team:
         self.meeting[EXPECTED] = self.meeting[CALLS]
         self.errors, self.ended = [], SimpleQueue()
 
-    def run_each(self, work: Work, items: Iterable[Any], call: Any = None) -> None:
-        """Share out items: each thread takes the next one and calls work(a team of one, item).
-
-        call: `run`, or else `join` for items that are brief.
-        """
-        remaining = iter(items)
-        lock = threading.Lock()
+    def run_each(self, work: Any, items: Iterable[Any], call: Any = None) -> None:
+        """Share out items: who is free calls work(a team of one, item). Brief ones: call=join."""
+        remaining, lock = iter(items), threading.Lock()
 
         def take(_: Member) -> None:
             while not self.meeting[CANCELLED]:
