@@ -46,25 +46,27 @@ class Part(NamedTuple):
         return f"{file.parent.name if file.stem == 'run' else file.stem}.jsonl"
 
 
+# Those that are ever the fastest; XGBoost and scikit-learn take part in `make bench-full`.
+_RIVALS = "--without higher --libraries hedgerow LightGBM LightGBM\\ quantised CatBoost"
 PARTS = (
     Part("micro/run.py", "--repeats 5 --rows 100000"),
+    Part("macro/starting.py", "--repeats 2 --cases import warm"),
+    Part("macro/one_row.py", "--repeats 3 --cases boosting tree"),
+    Part("macro/explaining.py", "--repeats 2 --threads 2"),
     Part(
         "macro/boosting.py",
         "--repeats 2 --threads 2 --rows 50000 "
-        "--cases 1k 10k binary,\\ 1M adult airlines_dep blog_feedback",
+        f"--cases 1k 10k binary,\\ 1M adult airlines_dep blog_feedback {_RIVALS}",
     ),
-    Part("macro/boosting.py", "--repeats 2 --threads 2 --rows 20000 --cases 7"),
+    Part("macro/boosting.py", f"--repeats 2 --threads 2 --rows 20000 --cases 7 {_RIVALS}"),
     Part(
         "macro/forests.py", "--repeats 2 --threads 2 --rows 20000 --trees 20 --cases covtype 100k"
     ),
     Part("macro/adaboost.py", "--repeats 2 --threads 2 --rows 20000 --rounds 20 --cases stumps"),
     Part("macro/trees.py", "--repeats 2 --rows 50000"),
     Part("macro/prediction.py", "--repeats 2 --threads 2 --rows 20000 --cases 7 forest tree,"),
-    Part("macro/one_row.py", "--repeats 3 --cases boosting tree"),
-    Part("macro/explaining.py", "--repeats 2 --threads 2"),
     Part("macro/binning.py", "--repeats 3 --threads 2 --rows 200000 --cases 1M"),
     Part("macro/cross_validation.py", "--repeats 1 --threads 2"),
-    Part("macro/starting.py", "--repeats 2 --cases import warm"),
     Part("growth.py", "--repeats 1 --points 3 --cases rows trees"),
     Part("macro/starting.py", "--repeats 1 --cases cold"),
 )

@@ -14,6 +14,7 @@ def options(document: str | None, output: str) -> ArgumentParser:
     parser.add_argument("--repeats", type=int, default=ENOUGH, help="runs of each model")
     parser.add_argument("--threads", type=int, nargs="+", default=[2, 1])
     parser.add_argument("--cases", nargs="+", default=[""], help="whose names contain one of these")
+    parser.add_argument("--without", nargs="+", default=[], help="cases that contain one of these")
     parser.add_argument("--rows", type=int, help="take fewer rows, for a first look")
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--output", type=Path, default=RESULTS / f"{output}.jsonl")
@@ -22,7 +23,8 @@ def options(document: str | None, output: str) -> ArgumentParser:
 
 def chosen(cases: Iterable[str], given: Namespace) -> list[str]:
     """Return the names of the cases that were asked for."""
-    return [name for name in cases if any(part in name for part in given.cases)]
+    named = [name for name in cases if any(part in name for part in given.cases)]
+    return [name for name in named if not any(part in name for part in given.without)]
 
 
 def title(name: str, threads: int, n_rows: int, given: Namespace) -> str:

@@ -1,6 +1,7 @@
 """Hypothesis profiles: `ci` tries the same examples every time, `search` looks for new ones."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -14,6 +15,9 @@ settings.register_profile("search", max_examples=500, deadline=None)
 # Fits of tests wait for their kernels, and have no process compile them; see test_first_fits.py.
 os.environ.setdefault("HEDGEROW_INTERPRET", "0")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+# A shell's background job ignores SIGINT, and so would all that it starts; tests interrupt fits.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="module")
