@@ -2,6 +2,7 @@
 
 import _thread
 import threading
+import time
 import warnings
 
 import numpy as np
@@ -113,6 +114,8 @@ class Interrupted(RegressorMixin, BaseEstimator):
         Interrupted.threads += (threading.current_thread(),)
         if Interrupted.fits == 2:
             _thread.interrupt_main()
+        if Interrupted.fits >= 2:
+            time.sleep(0.05)  # as long as a fit: 50 that take no time are over before Ctrl-C is seen
         return self
 
     def predict(self, X):
