@@ -50,9 +50,6 @@ class Part(NamedTuple):
 _RIVALS = "--without higher --libraries hedgerow LightGBM LightGBM\\ quantised CatBoost"
 PARTS = (
     Part("micro/run.py", "--repeats 5 --rows 100000"),
-    Part("macro/starting.py", "--repeats 2 --cases import warm"),
-    Part("macro/one_row.py", "--repeats 3 --cases boosting tree"),
-    Part("macro/explaining.py", "--repeats 2 --threads 2"),
     Part(
         "macro/boosting.py",
         "--repeats 2 --threads 2 --rows 50000 "
@@ -65,8 +62,11 @@ PARTS = (
     Part("macro/adaboost.py", "--repeats 2 --threads 2 --rows 20000 --rounds 20 --cases stumps"),
     Part("macro/trees.py", "--repeats 2 --rows 50000"),
     Part("macro/prediction.py", "--repeats 2 --threads 2 --rows 20000 --cases 7 forest tree,"),
+    Part("macro/one_row.py", "--repeats 3 --cases boosting tree"),
+    Part("macro/explaining.py", "--repeats 2 --threads 2"),
     Part("macro/binning.py", "--repeats 3 --threads 2 --rows 200000 --cases 1M"),
     Part("macro/cross_validation.py", "--repeats 1 --threads 2"),
+    Part("macro/starting.py", "--repeats 2 --cases import warm"),
     Part("growth.py", "--repeats 1 --points 3 --cases rows trees"),
     Part("macro/starting.py", "--repeats 1 --cases cold"),
 )

@@ -115,7 +115,7 @@ class Interrupted(RegressorMixin, BaseEstimator):
         if Interrupted.fits == 2:
             _thread.interrupt_main()
         if Interrupted.fits >= 2:
-            time.sleep(0.05)  # as long as a fit: 50 that take no time are over before Ctrl-C is seen
+            time.sleep(0.05)  # 50 fits that take no time are over before Ctrl-C is seen
         return self
 
     def predict(self, X):
