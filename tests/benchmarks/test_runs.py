@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks import bench
 from benchmarks.bench import PARTS, Part, cells
+from benchmarks.options import chosen, options
 from benchmarks.records import read
 from benchmarks.rows import contest_rows, kernel_rows, limit_rows
 
@@ -66,6 +67,14 @@ def _sleeper(folder, seconds):
         f"time.sleep({seconds})\n"
     )
     return Part(str(folder / "sleeper.py"), "--rows 10")
+
+
+def test_cases_are_chosen_by_what_their_names_contain_and_what_they_do_not():
+    names = ["1k x 10", "no higher loss: 1k x 10", "10k x 20", "7 classes"]
+    parser = options("Some contests.", "contests")
+    assert chosen(names, parser.parse_args([])) == names
+    given = parser.parse_args(["--cases", "1k", "10k", "--without", "higher"])
+    assert chosen(names, given) == ["1k x 10", "10k x 20"]
 
 
 def test_a_first_look_ends_in_time_and_names_what_it_left_out(tmp_path, monkeypatch, capsys):
